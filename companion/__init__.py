@@ -1,0 +1,1 @@
+"""The wiring: settings, urls, sockets, tasks, and the supervisor that runs it all."""

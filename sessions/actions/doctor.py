@@ -1,0 +1,151 @@
+"""The runbook as live checks (spec O3); each says what it saw and what to do. Later capabilities add their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from sessions.actions import health
+from sessions.models import Transcript, Window
+
+PASS, WARN, FAIL = "pass", "warn", "fail"
+LEAST_FREE = 500 * 1024 * 1024
+NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding: `status` is pass, warn or fail; `fix` is empty where nothing is to be done."""
+
+    check: str
+    status: str
+    detail: str
+    fix: str = ""
+
+
+def run_checks() -> list[Check]:
+    """Every check, in the order of the runbook. One that breaks is a failed check, not an error."""
+    found: list[Check] = []
+    for check in CHECKS:
+        try:
+            found += check()
+        except Exception as fault:  # noqa: BLE001 - the doctor has to finish its round
+            found.append(Check(check.__name__, FAIL, f"{type(fault).__name__}: {fault}"))
+    return found
+
+
+def database() -> Iterator[Check]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_setting('server_version'), extversion FROM pg_extension WHERE extname = 'vector'"
+        )
+        row = cursor.fetchone()
+    if row is None:
+        yield Check("database", FAIL, _("pgvector is missing."), _("Install pgvector for this server, then `migrate`."))
+    else:
+        yield Check("database", PASS, f"PostgreSQL {row[0]}, pgvector {row[1]}")
+
+
+def broker() -> Iterator[Check]:
+    if health.is_alive("watcher") is None:
+        yield Check("broker", FAIL, _("Valkey does not answer."), _("Start the console, or check REDIS_URL."))
+    else:
+        yield Check("broker", PASS, _("Valkey answers."))
+
+
+def processes() -> Iterator[Check]:
+    for name in ("watcher", "worker"):
+        alive = health.is_alive(name)
+        if alive:
+            yield Check(name, PASS, _("Gave a sign of life just now."))
+        else:
+            yield Check(name, WARN, _("No sign of life lately."), _("Start the console with `make run`; see its logs."))
+
+
+def roots() -> Iterator[Check]:
+    for root in settings.ENV.roots:
+        if not root.exists():
+            yield Check(
+                "projects-root", WARN, _("%(root)s does not exist.") % {"root": root},
+                _("Talk to Claude Code once, or set COMPANION_PROJECTS_ROOT."),
+            )  # fmt: skip
+        elif not os.access(root, os.R_OK | os.X_OK):
+            yield Check(
+                "projects-root", FAIL, _("%(root)s cannot be read.") % {"root": root},
+                _("Check who owns the folder and its mode."),
+            )  # fmt: skip
+        else:
+            yield Check("projects-root", PASS, str(root))
+
+
+def transcripts() -> Iterator[Check]:
+    here = Transcript.objects.filter(host=settings.ENV.host_name)
+    yield from _named(
+        "unreadable-transcripts", here.exclude(trouble=""), FAIL, _("Check owner and mode of these files.")
+    )
+    gone = here.filter(kind=Transcript.Kind.MAIN).exclude(missing_since=None)
+    yield from _named(
+        "missing-transcripts", gone, WARN, _("The client deletes sessions after 30 days; see cleanupPeriodDays.")
+    )
+
+
+def _named(check: str, found: QuerySet[Transcript], status: str, fix: str) -> Iterator[Check]:
+    paths = list(found.order_by("pk").values_list("path", flat=True)[: NAMED + 1])
+    if not paths:
+        yield Check(check, PASS, _("None."))
+        return
+    names = ", ".join(Path(path).name for path in paths[:NAMED])
+    yield Check(check, status, names + (" …" if len(paths) > NAMED else ""), fix)
+
+
+def bad_lines() -> Iterator[Check]:
+    bad = Window.objects.filter(bad_lines__gt=0)
+    count = bad.count()
+    if not count:
+        yield Check("bad-lines", PASS, _("None."))
+        return
+    detail = ngettext(
+        "%(count)d session has lines that nobody can read.",
+        "%(count)d sessions have lines that nobody can read.",
+        count,
+    )
+    yield Check(
+        "bad-lines",
+        WARN,
+        detail % {"count": count},
+        _("They are skipped and shown on the session's page; nothing else is lost."),
+    )
+
+
+def data_folder() -> Iterator[Check]:
+    folder = settings.ENV.data
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_FREE:
+        yield Check(
+            "disk",
+            FAIL,
+            _("%(free)d MB free below %(folder)s.") % {"free": free >> 20, "folder": folder},
+            _("Free some space."),
+        )
+    else:
+        yield Check("disk", PASS, _("%(free)d MB free below %(folder)s.") % {"free": free >> 20, "folder": folder})
+    if folder.stat().st_mode & 0o077:
+        yield Check(
+            "data-folder", WARN, _("Others can look into %(folder)s.") % {"folder": folder}, f"chmod 700 {folder}"
+        )  # fmt: skip
+    else:
+        yield Check("data-folder", PASS, str(folder))
+
+
+CHECKS: tuple[Callable[[], Iterator[Check]], ...] = (
+    database, broker, processes, roots, transcripts, bad_lines, data_folder,
+)  # fmt: skip

@@ -1,0 +1,248 @@
+"""Transcript files on this host: finding them and reading their lines on. Nothing here ever writes one (spec S1, S2)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from sessions.core.lines import BadLine, read_line
+from sessions.core.reading import RawLine
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.IGNORECASE)
+CHUNK = 2 * 1024 * 1024
+LINES_PER_BATCH = 4_000
+# A longer line is passed over unread: nothing the client writes comes near it.
+LONGEST_LINE = 64 * 1024 * 1024
+HEAD = 4096
+TAIL = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A transcript on disk. `session` is the id its path gives it, `parent` the session a subagent's path names."""
+
+    root: Path
+    path: Path
+    project: str
+    session: str
+    is_subagent: bool
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A folder or file that could not be looked into, and why."""
+
+    path: Path
+    reason: str
+
+
+def discover(root: Path) -> Iterator[Found | Trouble]:
+    """Every transcript below one projects root; folders that cannot be read come as troubles, never as errors."""
+    for folder in _entries(root):
+        if isinstance(folder, Trouble):
+            yield folder
+        elif folder.is_dir() and _is_inside(folder, root):
+            yield from _in_project(root, Path(folder.path))
+
+
+def _in_project(root: Path, project: Path) -> Iterator[Found | Trouble]:
+    for entry in _entries(project):
+        if isinstance(entry, Trouble):
+            yield entry
+        elif entry.name.endswith(".jsonl"):
+            if _is_inside(entry, root) and (found := recognise(root, Path(entry.path))):
+                yield found
+        elif UUID.match(entry.name) and entry.is_dir(follow_symlinks=False):
+            yield from _side_files(root, Path(entry.path))
+
+
+def _side_files(root: Path, session: Path) -> Iterator[Found | Trouble]:
+    subagents = session / "subagents"
+    if not subagents.is_dir():
+        return
+    for entry in _entries(subagents):
+        if isinstance(entry, Trouble):
+            yield entry
+        elif _is_inside(entry, root) and (found := recognise(root, Path(entry.path))):
+            yield found
+
+
+def recognise(root: Path, path: Path) -> Found | None:
+    """What a path below the root is by its name alone; None for anything that is no transcript."""
+    parts = path.relative_to(root).parts
+    if path.suffix != ".jsonl" or len(parts) < 2:
+        return None
+    project, name = parts[0], path.stem
+    if len(parts) == 2 and UUID.match(name):
+        return Found(root, path, project, name, is_subagent=False)
+    if len(parts) == 2 and name.startswith("agent-"):
+        return Found(root, path, project, name, is_subagent=True)
+    if len(parts) == 4 and parts[2] == "subagents" and name.startswith("agent-"):
+        return Found(root, path, project, name, is_subagent=True, parent=parts[1])
+    return None
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]] | list[Trouble]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError as fault:
+        return [Trouble(folder, reason_of(fault))]
+
+
+def _is_inside(entry: os.DirEntry[str], root: Path) -> bool:
+    """A link may not lead out of the root (security row 6)."""
+    if not entry.is_symlink():
+        return True
+    try:
+        return Path(entry.path).resolve(strict=True).is_relative_to(root.resolve())
+    except OSError:
+        return False
+
+
+def reason_of(fault: OSError) -> str:
+    """The system's own words for a failure, without the path."""
+    return (fault.strerror or type(fault).__name__).lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What tells one file from another and one content from another: device, inode, bytes, nanoseconds."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
+def identity(path: Path) -> Identity:
+    """Raises OSError where the file is gone or out of reach."""
+    return _identity(os.stat(path))
+
+
+def _identity(stat: os.stat_result) -> Identity:
+    return Identity(_signed(stat.st_dev), stat.st_ino, stat.st_size, stat.st_mtime_ns)
+
+
+def _signed(number: int) -> int:
+    """A device number as the 64 signed bits that a database column holds."""
+    return number - 2**64 if number >= 2**63 else number
+
+
+class Reader:
+    """An open transcript. Offsets are bytes from its start; lines are split at newlines only."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.identity = _identity(os.fstat(stream.fileno()))
+
+    def digest(self, start: int, end: int) -> str:
+        """A short digest of the bytes in a range, to notice that a file was replaced."""
+        self._stream.seek(max(0, start))
+        return hashlib.blake2b(self._stream.read(end - max(0, start)), digest_size=16).hexdigest()
+
+    def head_digest(self, offset: int) -> str:
+        return self.digest(0, min(HEAD, offset))
+
+    def tail_digest(self, offset: int) -> str:
+        return self.digest(offset - TAIL, offset)
+
+    def line(self, offset: int, length: int) -> bytes:
+        """The bytes of one indexed line."""
+        self._stream.seek(offset)
+        return self._stream.read(length)
+
+    def batches(self, offset: int, seq: int) -> Iterator[tuple[list[RawLine], bool]]:
+        """Lines from `offset` to the end as it was when the file was opened, in batches of bounded size; with the last
+        one comes True.
+
+        A last line without its newline is given only if it is a whole JSON object: a half-written one waits. A line
+        longer than LONGEST_LINE comes without its bytes.
+        """
+        last: list[RawLine] = []
+        for batch in self._batches(offset + self._stands_before_newline(offset), seq, self.identity.size):
+            if last:
+                yield last, False
+            last = batch
+        if last:
+            yield last, True
+
+    def _batches(self, offset: int, seq: int, until: int) -> Iterator[list[RawLine]]:
+        rest = b""
+        while offset + len(rest) < until:
+            data = self.line(offset + len(rest), min(max(CHUNK, len(rest)), until - offset - len(rest)))
+            if not data:
+                break
+            lines, rest = _split(rest + data)
+            for start in range(0, len(lines), LINES_PER_BATCH):
+                batch = _number(lines[start : start + LINES_PER_BATCH], offset, seq)
+                yield batch
+                offset, seq = _behind(batch)
+            if len(rest) > LONGEST_LINE:
+                length = self._to_newline(offset + len(rest), until) - offset
+                yield [RawLine(seq, offset, None, length)]
+                offset, seq, rest = offset + length + 1, seq + 1, b""
+        if _is_whole(rest):
+            yield [RawLine(seq, offset, rest, len(rest))]
+
+    def _stands_before_newline(self, offset: int) -> bool:
+        """Was the last line read before its newline was there?"""
+        return offset > 0 and self.line(offset - 1, 2)[1:] == b"\n" and self.line(offset - 1, 1) != b"\n"
+
+    def _to_newline(self, offset: int, until: int) -> int:
+        """The offset of the next newline, or `until`; nothing is kept of what lies between."""
+        while offset < until:
+            data = self.line(offset, CHUNK)
+            at = data.find(b"\n")
+            if at >= 0:
+                return offset + at
+            if not data:
+                break
+            offset += len(data)
+        return until
+
+
+def _split(data: bytes) -> tuple[list[bytes], bytes]:
+    lines = data.split(b"\n")
+    rest = lines.pop()
+    return lines, rest
+
+
+def _number(lines: list[bytes], offset: int, seq: int) -> list[RawLine]:
+    numbered = []
+    for raw in lines:
+        numbered.append(RawLine(seq, offset, raw, len(raw)))
+        offset += len(raw) + 1
+        seq += 1
+    return numbered
+
+
+def _behind(batch: list[RawLine]) -> tuple[int, int]:
+    """Offset and number of the line after a batch whose lines all end in a newline."""
+    last = batch[-1]
+    return last.offset + last.length + 1, last.seq + 1
+
+
+def _is_whole(raw: bytes) -> bool:
+    """Could this unfinished line be a finished one that only lacks its newline?"""
+    stripped = raw.strip()
+    if not stripped.endswith(b"}") or not stripped.removeprefix(b"\xef\xbb\xbf").startswith(b"{"):
+        return False
+    try:
+        return read_line(raw) is not None
+    except BadLine:
+        return False
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Reader]:
+    """Opens a transcript for reading. Raises OSError."""
+    with open(path, "rb", buffering=0) as stream:
+        yield Reader(stream)

@@ -10,13 +10,14 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from companion.lib.refusals import Refusal
+from sessions.actions import rows
 from sessions.actions.index import index_one
 from sessions.gateways.transcripts import Found
 from sessions.models import Companion, Window
 
-SHORTEST_PREFIX = 4
 NAMED_CANDIDATES = 5
 ID = re.compile(r"[0-9A-Za-z_-]{1,200}\Z")
+NUMBER = re.compile(r"[0-9]{1,18}\Z")
 
 
 def window_for(session: str | None, companion: str | None = None) -> Window:
@@ -53,8 +54,8 @@ def _ambiguous(session: str, found: list[Window]) -> Refusal:
 
 
 def _at_path(path: Path) -> Window:
-    path = path.absolute()
-    if not path.is_file():
+    path = rows.known_path(Path(os.path.realpath(path)))
+    if not _is_file(path):
         raise Refusal("unknown-session", _("There is no file %(path)s.") % {"path": path}, _unknown_hint())
     if not os.access(path, os.R_OK):
         raise Refusal(
@@ -71,12 +72,20 @@ def _at_path(path: Path) -> Window:
     return window
 
 
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # A name too long for any file.
+        return False
+
+
 def companion_named(name: str) -> Companion:
     """The companion of this name, project folder or number. Raises Refusal: none or several."""
     matching = Q(name=name) | Q(project=name)
-    found = list(
-        Companion.objects.filter(matching | Q(pk=int(name)) if name.isascii() and name.isdigit() else matching)[:2]
-    )
+    if NUMBER.match(name):
+        matching |= Q(pk=int(name))
+    found = list(Companion.objects.filter(matching)[:2])
     if len(found) == 1:
         return found[0]
     hint = _("`companions` lists them with their project folders.")

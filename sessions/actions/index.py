@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 from django.conf import settings
-from django.db import transaction
+from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
 from companion.lib.forks import spread
@@ -178,11 +178,16 @@ def index_file(found: Found, done: Indexed, *, full: bool = False) -> None:
     A file that cannot be opened is noted on its row, with the reason; what was read before stays.
     """
     try:
-        identity = transcripts.identity(found.path)
+        # The row before the file: a file that is behind its row would look like a truncated one.
+        transcript = rows.transcript_for(found, transcripts.identity(found.path))
         with transcripts.opened(found.path) as reader:
-            _read_on(rows.transcript_for(found, identity), reader, done, full)
+            _read_on(transcript, reader, done, full)
     except OSError as fault:
         _note_trouble(found, fault)
+    except (DataError, IntegrityError) as fault:
+        # One file may not keep the others from being read.
+        log.exception("%s does not fit the database", found.path)
+        rows.note(str(found.path), trouble=f"does not fit the database: {str(fault).splitlines()[0]}")
 
 
 def _note_trouble(found: Found, fault: OSError) -> None:
@@ -241,10 +246,8 @@ def _store(reading: Reading, batch: Batch, look: rows.Look, done: Indexed) -> bo
 
 def _settle_unread(reading: Reading, look: rows.Look, done: Indexed) -> None:
     """A file that was touched or renamed, or whose last line still waits: nothing new to store but how it looks."""
-    with transaction.atomic():
-        rows.take(reading.transcript, reading.state, look)
-        reading.transcript.save()
-        _settle(reading.transcript, reading.state, done)
+    nothing = Batch(offset=reading.transcript.offset, lines=reading.transcript.lines)
+    _store(reading, nothing, look, done)
 
 
 def _settle(transcript: Transcript, state: State, done: Indexed) -> None:

@@ -11,14 +11,15 @@ from pathlib import Path
 import msgspec
 from django.conf import settings
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
 from companion.lib.live import announce
 from sessions.core.reading import BAD_SAMPLES, Batch, Point, Row, State, follow, use
 from sessions.core.thread import live_thread
+from sessions.gateways import transcripts
 from sessions.gateways.transcripts import Found, Identity, Reader
-from sessions.models import Event, Transcript, UsagePoint, Window, bulk
+from sessions.models import Event, Transcript, UsagePoint, Window, WordsCursor, bulk
 
 
 def transcript_for(found: Found, identity: Identity) -> Transcript:
@@ -45,6 +46,25 @@ def transcript_for(found: Found, identity: Identity) -> Transcript:
     return new
 
 
+def known_path(path: Path) -> Path:
+    """The path under which this very file is known already, however it was reached; else the path itself."""
+    try:
+        seen = transcripts.identity(path)
+    except OSError:
+        return path
+    same = Transcript.objects.filter(host=settings.ENV.host_name, device=seen.device, inode=seen.inode)
+    names = sorted(same.values_list("path", flat=True))
+    others = [Path(name) for name in names if _is_same(Path(name), path)]
+    return path if str(path) in names or not others else others[0]
+
+
+def _is_same(known: Path, path: Path) -> bool:
+    try:
+        return known.samefile(path)
+    except OSError:
+        return False
+
+
 def _was_renamed(transcript: Transcript, identity: Identity) -> bool:
     return transcript.offset <= identity.size and not Path(transcript.path).exists()
 
@@ -61,8 +81,12 @@ def state_of(transcript: Transcript) -> State:
 @transaction.atomic
 def forget(transcript: Transcript) -> None:
     """Takes back what was read, before a file is read anew; its window, title and pin stay."""
+    # Another reader may be about to store a batch: it has to end before, or to find its place gone.
+    Transcript.objects.select_for_update().get(pk=transcript.pk)
     Event.objects.filter(transcript=transcript).delete()
     UsagePoint.objects.filter(transcript=transcript).delete()
+    # Words stay until those of the new reading take their place.
+    WordsCursor.objects.filter(transcript=transcript).update(lines=0, turn=F("turn") + 1, last_at=None)
     transcript.offset = transcript.lines = transcript.events = transcript.bad_lines = 0
     transcript.state, transcript.bad_samples = {}, []
     transcript.head_digest = transcript.tail_digest = ""
@@ -135,11 +159,13 @@ def advance(transcript: Transcript, batch: Batch, state: State, look: Look) -> b
 
 
 def write(transcript: Transcript, batch: Batch, seen: Seen) -> None:
-    if batch.rows:
-        bulk.copy_events(transcript.pk, batch.rows)
-    fresh, again = seen.split(batch.points)
-    bulk.copy_points(transcript.pk, fresh)
-    bulk.upsert_points(transcript.pk, again)
+    # COPY goes past Django's cursor, and so would its faults.
+    with connection.wrap_database_errors:
+        if batch.rows:
+            bulk.copy_events(transcript.pk, batch.rows)
+        fresh, again = seen.split(batch.points)
+        bulk.copy_points(transcript.pk, fresh)
+        bulk.upsert_points(transcript.pk, again)
 
 
 def rethread(transcript: Transcript, state: State) -> None:

@@ -50,6 +50,7 @@ class Block(Struct, gc=False):
     name: str | None = None
     input: Raw | UnsetType = UNSET
     tool_use_id: str | None = None
+    is_error: bool | None = None
     content: str | list[Inner] | None = None
     source: Image | None = None
 
@@ -129,6 +130,37 @@ def read_line(raw: bytes) -> Line | None:
         return _quick.decode(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return _read_patiently(raw)
+
+
+class _Agent(Struct, gc=False):
+    agentId: str | None = None
+
+
+class _WithAgent(Struct, gc=False):
+    toolUseResult: _Agent | None = None
+
+
+_agents = msgspec.json.Decoder(_WithAgent)
+_arguments = msgspec.json.Decoder(dict[str, Raw])
+
+
+def agent_of(raw: bytes) -> str | None:
+    """The subagent that a tool result speaks of, by the client's own note beside it."""
+    try:
+        found = _agents.decode(raw).toolUseResult
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return None
+    return found.agentId if found is not None else None
+
+
+def first_texts(raw: bytes) -> dict[str, str]:
+    """The arguments of a tool call that are plain texts, by name."""
+    try:
+        arguments = _arguments.decode(raw)
+        texts = {name: bytes(value) for name, value in arguments.items()}
+        return {name: msgspec.json.decode(text, type=str) for name, text in texts.items() if text.startswith(b'"')}
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return {}
 
 
 def _read_patiently(raw: bytes) -> Line | None:

@@ -37,6 +37,11 @@ _SILENT = frozenset({Kind.BOUNDARY, Kind.SYSTEM, Kind.PROGRESS})
 _ATTACHED = frozenset({Kind.ATTACHMENT, Kind.INJECTED})
 
 
+# Tokens of one part of one line; whatever a file claims, no line holds more.
+MOST_PART = 100_000_000
+MOST_THINKING = 1_000_000
+
+
 class Weigher:
     """Collects texts of a batch of lines and weighs them in one go.
 
@@ -69,7 +74,7 @@ class Weigher:
         size = self._at + len(Part)
         values = tokens.estimate(self._texts, self.generation)
         sums = np.bincount(self._slots + self._known_slots, [*values, *self._known], minlength=size)
-        table: list[list[int]] = np.rint(sums).astype(np.int64).reshape(-1, len(Part)).tolist()
+        table: list[list[int]] = np.rint(np.clip(sums, 0, MOST_PART)).astype(np.int64).reshape(-1, len(Part)).tolist()
         return table
 
     def _text(self, part: int, text: str) -> None:
@@ -121,7 +126,8 @@ class Weigher:
         usage = line.message.usage if line.message else None
         details = usage.output_tokens_details if usage else None
         hidden = len(block.signature or block.data or "") / tokens.CHARACTERS_PER_SIGNATURE_TOKEN
-        self._count(Part.THINKING, (details.thinking_tokens if details else None) or hidden)
+        claimed = min(max((details.thinking_tokens if details else None) or 0, 0), MOST_THINKING)
+        self._count(Part.THINKING, claimed or hidden)
 
     def _image(self, source: Image | None) -> None:
         encoded = b""

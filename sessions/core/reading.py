@@ -18,7 +18,7 @@ from sessions.core import tokens
 from sessions.core.events import DIALOGUE, Kind, bounded_id, kind_of, parent_of, text_of
 from sessions.core.lines import BadLine, Line, Message, read_line
 from sessions.core.pieces import Weigher
-from sessions.core.thread import Link, Thread, live_thread
+from sessions.core.thread import BESIDE, Link, Thread, live_thread
 from sessions.core.usage import MOST_TOKENS, Reported, reported
 
 PREVIEW = 200
@@ -29,6 +29,7 @@ BAD_SAMPLES = 50
 # Looked at for every line; a name of the module is quicker than an attribute of the enumeration.
 _ASSISTANT, _HUMAN, _PROGRESS, _BOUNDARY = Kind.ASSISTANT, Kind.HUMAN, Kind.PROGRESS, Kind.BOUNDARY
 _COUNTED = frozenset({Kind.HUMAN, Kind.QUEUED})
+_STEP_PARTS = frozenset({Kind.ASSISTANT, Kind.TOOL_RESULT, *BESIDE})
 _STEP_ENDS = frozenset({Kind.HUMAN, Kind.COMMAND, Kind.BOUNDARY})
 PREVIEWED = frozenset({Kind.HUMAN, Kind.QUEUED, Kind.ASSISTANT, Kind.TAGGED})
 
@@ -48,7 +49,10 @@ class State(msgspec.Struct):
     # The live thread's end, and the uuids a next line may hang on without leaving it.
     leaf: str | None = None
     step: list[str] = []
+    step_kinds: str = ""
     step_message: str | None = None
+    # Nothing in the file was linked to anything yet: the first link that holds changes all.
+    flat: bool = False
     bridges: dict[str, str | None] = {}
     dialogue: int = 0
     humans: int = 0
@@ -63,6 +67,8 @@ class State(msgspec.Struct):
     used_seq: int = -1
     most_used: int = 0
     compactions: int = 0
+    # (line number, tokens left) of every boundary, for when the thread is worked out anew.
+    boundaries: list[tuple[int, int]] = []
     # Calibration: reported growth against its estimate, between calls.
     call: str | None = None
     call_used: int = 0
@@ -82,10 +88,10 @@ class State(msgspec.Struct):
     has_main: bool = False
     events: int = 0
 
-    def cross_boundary(self, seq: int, after: int) -> None:
-        """A compaction: what was in the window is gone; `after` is what the client says is left, 0 if it does not."""
+    def cross_boundary(self, seq: int) -> None:
+        """A compaction: what was in the window is gone, but for what the client says is left."""
         self.boundary = seq
-        self.after_boundary = min(max(after, 0), MOST_TOKENS)
+        self.after_boundary = dict(self.boundaries).get(seq, 0)
         self.compactions += 1
         self.weight = self.since_call = 0.0
         self.used = self.call_used = 0
@@ -200,7 +206,7 @@ def rethread(batch: Batch, state: State) -> None:
 
 def use(state: State, live: Sequence[tuple[int, int]]) -> None:
     """Takes the reported usage of the live thread into the state: (seq, tokens of context) in any order."""
-    state.most_used = max((context for _, context in live), default=0)
+    state.most_used = max([state.most_used, *(context for _, context in live)])
     after = [pair for pair in live if pair[0] > state.boundary]
     state.used_seq, state.used = max(after, default=(-1, 0))
 
@@ -221,25 +227,31 @@ def follow(state: State, thread: Thread, weights: Mapping[int, int]) -> dict[int
         state.humans += link.kind in _COUNTED
         state.weight += weights.get(link.seq, 0)
         if link.kind == Kind.BOUNDARY:
-            state.cross_boundary(link.seq, 0)
+            state.cross_boundary(link.seq)
     state.leaf = thread.leaf.uuid if thread.leaf else None
+    state.flat = thread.is_flat
     _open_step(state, thread)
     state.rethread = False
     return places
 
 
 def _open_step(state: State, thread: Thread) -> None:
-    """The uuids of the last message and what hangs on it, as `_advance` would have gathered them."""
-    state.step, state.step_message = [], None
+    """The lines of the last message and what hangs on it, as `_advance` would have gathered them."""
+    step: list[Link] = []
+    message: Link | None = None
     for link in reversed(thread.links[-OPEN_STEP:]):
-        state.step.append(link.uuid)
+        is_answer = link.kind == Kind.ASSISTANT
+        if message is not None and (link.kind in _STEP_ENDS or (is_answer and link.message_id != message.message_id)):
+            break
+        step.append(link)
+        message = link if is_answer else message
         if link.kind in _STEP_ENDS:
             break
-        if link.kind == Kind.ASSISTANT:
-            if state.step_message not in {None, link.message_id}:
-                state.step.pop()
-                break
-            state.step_message = link.message_id
+    step.reverse()
+    step = step[step.index(message) :] if message is not None else step
+    state.step_message = message.message_id if message is not None else None
+    state.step = [link.uuid for link in step]
+    state.step_kinds = "".join(link.kind for link in step)
 
 
 def _take(raw: RawLine, line: Line, state: State, links: list[_Link]) -> None:
@@ -310,6 +322,8 @@ def _fold(raw: RawLine, line: Line, kind: Kind, parts: list[int], state: State, 
     )
     batch.rows.append(row)
     if not side:
+        if kind is _BOUNDARY:
+            _remember_boundary(raw.seq, line, state)
         row.live = _advance(row, state)
         state.rethread = state.rethread or not row.live
         _note(row, line, state)
@@ -319,20 +333,23 @@ def _fold(raw: RawLine, line: Line, kind: Kind, parts: list[int], state: State, 
         _count(row, line, sum(parts), state)
 
 
+def _remember_boundary(seq: int, line: Line, state: State) -> None:
+    after = line.compactMetadata.postTokens if line.compactMetadata else None
+    state.boundaries.append((seq, min(max(int(after or 0), 0), MOST_TOKENS)))
+
+
 def _advance(row: Row, state: State) -> bool:
     """Moves the live thread's end to this line if it continues it; False where only the whole tree can tell."""
-    if state.leaf is None:
-        state.step = []
-    elif row.parent is None or (row.parent != state.leaf and not _is_same_step(row, state)):
+    if state.leaf is not None and (row.parent is None or state.flat):
         return False
-    if row.kind is _ASSISTANT and row.message_id != state.step_message:
-        state.step = []
+    if state.leaf is not None and row.parent != state.leaf and not _is_same_step(row, state):
+        return False
+    if row.kind in _STEP_ENDS or (row.kind is _ASSISTANT and row.message_id != state.step_message):
+        state.step, state.step_kinds = [], ""
         state.step_message = row.message_id
-    elif row.kind in _STEP_ENDS:
-        state.step = []
-        state.step_message = None
     if len(state.step) < OPEN_STEP:
         state.step.append(row.uuid)
+        state.step_kinds += row.kind
     state.leaf = row.uuid
     if row.kind in DIALOGUE:
         row.idx = state.dialogue
@@ -341,8 +358,20 @@ def _advance(row: Row, state: State) -> bool:
 
 
 def _is_same_step(row: Row, state: State) -> bool:
-    """Parallel calls: results and lines beside the path hang on any line of the message that is being answered."""
-    return row.parent in state.step and row.kind not in _STEP_ENDS
+    """Does a line that hangs on an earlier line of the message being answered belong to it, as `live_thread` sees it?
+
+    Results and further calls of the message, what was queued beside them, and the next answer behind any of its results.
+    """
+    if row.parent not in state.step:
+        return False
+    parent = state.step_kinds[state.step.index(row.parent)]
+    if row.kind is _ASSISTANT and row.message_id == state.step_message:
+        return parent == _ASSISTANT and row.message_id is not None
+    if row.kind is _ASSISTANT:
+        return parent == Kind.TOOL_RESULT and _STEP_PARTS.issuperset(state.step_kinds)
+    if row.kind is Kind.TOOL_RESULT:
+        return parent == _ASSISTANT
+    return row.kind in BESIDE and parent == Kind.TOOL_RESULT
 
 
 def _note(row: Row, line: Line, state: State) -> None:
@@ -360,8 +389,7 @@ def _note(row: Row, line: Line, state: State) -> None:
 
 def _count(row: Row, line: Line, weight: int, state: State) -> None:
     if row.kind is _BOUNDARY:
-        after = line.compactMetadata.postTokens if line.compactMetadata else None
-        state.cross_boundary(row.seq, int(after or 0))
+        state.cross_boundary(row.seq)
         return
     state.humans += row.kind in _COUNTED
     state.weight += weight

@@ -23,6 +23,10 @@ LOOK_BACK = 500
 LEAVES_TRIED = 50
 
 
+# What may hang beside the path, behind a result or a call under way.
+BESIDE = frozenset({Kind.QUEUED, Kind.ATTACHMENT, Kind.INJECTED})
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A chain line as the thread sees it. `side` marks a subagent's line inside the main file."""
@@ -38,10 +42,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """The live thread: its end and its lines in chain order, boundaries and helpers included."""
+    """The live thread: its end and its lines in chain order, boundaries and helpers included. `is_flat`: nothing in the
+    file was linked to anything, and the order of its lines had to do."""
 
     leaf: Link | None
     links: list[Link]
+    is_flat: bool = False
 
 
 def live_thread(links: Sequence[Link], *, version: str = "", pinned: str | None = None) -> Thread:
@@ -56,7 +62,7 @@ def live_thread(links: Sequence[Link], *, version: str = "", pinned: str | None 
     tree = _Tree(main)
     if not any(link.parent in tree.by_uuid for link in main):
         # Nothing in this file is linked to anything: the order of its lines is all there is.
-        return Thread(tree.in_order[-1], tree.in_order)
+        return Thread(tree.in_order[-1], tree.in_order, is_flat=True)
     path = _spoken_path(main, tree, version)
     if pinned and pinned in tree.by_uuid and all(link.uuid != pinned for link in path):
         path = tree.path_to(tree.by_uuid[pinned])
@@ -134,27 +140,31 @@ class _Tree:
         return _settle(thread, waiting)
 
     def _beside(self, call: Link, on_path: set[str]) -> list[Link]:
-        found, todo = [], list(self.children.get(call.uuid, ()))
-        parent_of = {child.uuid: call for child in todo}
+        found: list[Link] = []
+        todo = [(call, child) for child in self.children.get(call.uuid, ())]
         while todo:
-            link = todo.pop()
-            if link.uuid in on_path or not _belongs(link, parent_of[link.uuid], call):
+            parent, link = todo.pop()
+            if link.uuid in on_path or not self._belongs(link, parent, call):
                 continue
             on_path.add(link.uuid)
             found.append(link)
-            for child in self.children.get(link.uuid, ()):
-                parent_of[child.uuid] = link
-                todo.append(child)
+            todo += [(link, child) for child in self.children.get(link.uuid, ())]
         return found
 
+    def _belongs(self, link: Link, parent: Link, call: Link) -> bool:
+        """Is this child, off the path, part of the same step: another call of the message, a result, something queued?"""
+        if link.kind == Kind.ASSISTANT:
+            return link.message_id is not None and link.message_id == call.message_id
+        if link.kind == Kind.TOOL_RESULT:
+            return parent.kind == Kind.ASSISTANT
+        return link.kind in BESIDE and (parent.kind != Kind.ASSISTANT or self._is_under_way(parent))
 
-def _belongs(link: Link, parent: Link, call: Link) -> bool:
-    """Is this child, off the path, part of the same step: another call of the message, a result, something queued?"""
-    if link.kind == Kind.ASSISTANT:
-        return link.message_id is not None and link.message_id == call.message_id
-    if link.kind == Kind.TOOL_RESULT:
-        return parent.kind == Kind.ASSISTANT
-    return link.kind in {Kind.QUEUED, Kind.ATTACHMENT, Kind.INJECTED} and parent.kind != Kind.ASSISTANT
+    def _is_under_way(self, call: Link) -> bool:
+        """Does the turn go on behind this line? Then nobody can have rewound to it."""
+        return any(
+            child.kind == Kind.TOOL_RESULT or (child.kind == Kind.ASSISTANT and child.message_id == call.message_id)
+            for child in self.children.get(call.uuid, ())
+        )
 
 
 def _same_step(link: Link, last: Link) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -48,7 +50,7 @@ def discover(root: Path) -> Iterator[Found | Trouble]:
     for folder in _entries(root):
         if isinstance(folder, Trouble):
             yield folder
-        elif folder.is_dir() and _is_inside(folder, root):
+        elif _is_folder(folder, root):
             yield from _in_project(root, Path(folder.path))
 
 
@@ -64,10 +66,15 @@ def _in_project(root: Path, project: Path) -> Iterator[Found | Trouble]:
 
 
 def _side_files(root: Path, session: Path) -> Iterator[Found | Trouble]:
-    subagents = session / "subagents"
-    if not subagents.is_dir():
-        return
-    for entry in _entries(subagents):
+    for folder in _entries(session):
+        if isinstance(folder, Trouble):
+            yield folder
+        elif folder.name == "subagents" and _is_folder(folder, root):
+            yield from _subagents(root, Path(folder.path))
+
+
+def _subagents(root: Path, folder: Path) -> Iterator[Found | Trouble]:
+    for entry in _entries(folder):
         if isinstance(entry, Trouble):
             yield entry
         elif _is_inside(entry, root) and (found := recognise(root, Path(entry.path))):
@@ -84,17 +91,36 @@ def recognise(root: Path, path: Path) -> Found | None:
         return Found(root, path, project, name, is_subagent=False)
     if len(parts) == 2 and name.startswith("agent-"):
         return Found(root, path, project, name, is_subagent=True)
-    if len(parts) == 4 and parts[2] == "subagents" and name.startswith("agent-"):
+    if len(parts) == 4 and UUID.match(parts[1]) and parts[2] == "subagents" and name.startswith("agent-"):
         return Found(root, path, project, name, is_subagent=True, parent=parts[1])
     return None
 
 
-def _entries(folder: Path) -> list[os.DirEntry[str]] | list[Trouble]:
+def _entries(folder: Path) -> list[os.DirEntry[str] | Trouble]:
     try:
         with os.scandir(folder) as entries:
-            return sorted(entries, key=lambda entry: entry.name)
+            found = sorted(entries, key=lambda entry: entry.name)
     except OSError as fault:
         return [Trouble(folder, reason_of(fault))]
+    return [
+        entry if _is_text(entry.name) else Trouble(Path(entry.path), "its name is no readable text") for entry in found
+    ]
+
+
+def _is_text(name: str) -> bool:
+    """A name of other bytes than UTF-8 fits no row."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_folder(entry: os.DirEntry[str], root: Path) -> bool:
+    try:
+        return entry.is_dir() and _is_inside(entry, root)
+    except OSError:
+        return False
 
 
 def _is_inside(entry: os.DirEntry[str], root: Path) -> bool:
@@ -103,7 +129,8 @@ def _is_inside(entry: os.DirEntry[str], root: Path) -> bool:
         return True
     try:
         return Path(entry.path).resolve(strict=True).is_relative_to(root.resolve())
-    except OSError:
+    except (OSError, RuntimeError):
+        # A link in a circle is a RuntimeError before Python 3.13.
         return False
 
 
@@ -127,8 +154,8 @@ def identity(path: Path) -> Identity:
     return _identity(os.stat(path))
 
 
-def _identity(stat: os.stat_result) -> Identity:
-    return Identity(_signed(stat.st_dev), stat.st_ino, stat.st_size, stat.st_mtime_ns)
+def _identity(seen: os.stat_result) -> Identity:
+    return Identity(_signed(seen.st_dev), seen.st_ino, seen.st_size, seen.st_mtime_ns)
 
 
 def _signed(number: int) -> int:
@@ -167,7 +194,7 @@ class Reader:
         longer than LONGEST_LINE comes without its bytes.
         """
         last: list[RawLine] = []
-        for batch in self._batches(offset + self._stands_before_newline(offset), seq, self.identity.size):
+        for batch in self._batches(offset + self._stands_before_newline(offset, seq), seq, self.identity.size):
             if last:
                 yield last, False
             last = batch
@@ -186,18 +213,21 @@ class Reader:
                 yield batch
                 offset, seq = _behind(batch)
             if len(rest) > LONGEST_LINE:
-                length = self._to_newline(offset + len(rest), until) - offset
+                end = self._to_newline(offset + len(rest), until)
+                if end is None:
+                    return
+                length = end - offset
                 yield [RawLine(seq, offset, None, length)]
                 offset, seq, rest = offset + length + 1, seq + 1, b""
         if _is_whole(rest):
             yield [RawLine(seq, offset, rest, len(rest))]
 
-    def _stands_before_newline(self, offset: int) -> bool:
-        """Was the last line read before its newline was there?"""
-        return offset > 0 and self.line(offset - 1, 2)[1:] == b"\n" and self.line(offset - 1, 1) != b"\n"
+    def _stands_before_newline(self, offset: int, seq: int) -> bool:
+        """A reading ends behind its last line but before the newline of it, which may not have been there yet."""
+        return seq > 0 and self.line(offset, 1) == b"\n"
 
-    def _to_newline(self, offset: int, until: int) -> int:
-        """The offset of the next newline, or `until`; nothing is kept of what lies between."""
+    def _to_newline(self, offset: int, until: int) -> int | None:
+        """The offset of the next newline, None if there is none yet; nothing is kept of what lies between."""
         while offset < until:
             data = self.line(offset, CHUNK)
             at = data.find(b"\n")
@@ -206,7 +236,7 @@ class Reader:
             if not data:
                 break
             offset += len(data)
-        return until
+        return None
 
 
 def _split(data: bytes) -> tuple[list[bytes], bytes]:
@@ -243,6 +273,13 @@ def _is_whole(raw: bytes) -> bool:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Reader]:
-    """Opens a transcript for reading. Raises OSError."""
-    with open(path, "rb", buffering=0) as stream:
+    """Opens a transcript for reading. Raises OSError, for anything but a regular file too."""
+    with open(path, "rb", buffering=0, opener=_at_once) as stream:
+        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
         yield Reader(stream)
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opening a pipe would wait for somebody who writes into it."""
+    return os.open(path, flags | os.O_NONBLOCK)

@@ -14,6 +14,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections
 from watchfiles import Change, watch
 
 from sessions.actions import health, index
+from sessions.tasks import queue_words
 
 log = logging.getLogger(__name__)
 # Milliseconds: changes this close together are one; the second figure is how soon a lone one is handled.
@@ -40,6 +41,7 @@ def look_through() -> None:
     """All that changed while nobody watched. A database that is away for a moment costs a log line."""
     try:
         index.index_all()
+        queue_words()
     except (OperationalError, InterfaceError) as fault:
         log.warning("not indexed now: %s", fault)
         close_old_connections()
@@ -72,11 +74,14 @@ def _is_transcript(change: Change, path: str) -> bool:
 def take(changed: set[Path]) -> None:
     """Indexes what changed. A database that is away for a moment costs a log line: the sweep catches up."""
     health.beat("watcher")
+    new = 0
     for path in changed:
         try:
-            index.index_path(path)
+            new += index.index_path(path)
         except (OperationalError, InterfaceError) as fault:
             log.warning("%s is not indexed now: %s", path, fault)
             close_old_connections()
         except Exception:
             log.exception("%s is not indexed", path)
+    if new:
+        queue_words()

@@ -22,9 +22,9 @@ def test_an_older_database_keeps_every_session(dump: Path, embedded_servers: Non
     name = dump.name.removesuffix(".sql.gz").replace("-", "_").replace(".", "_")
     psql(f'CREATE DATABASE "{name}"', "companion")
     psql(gzip.decompress(dump.read_bytes()).decode(), name)
-    address = {"DATABASE_URL": f"postgres://companion@/{settings.ENV.run}/{name}", "REDIS_URL": settings.REDIS_URL}
+    address = f"postgres://companion@/{settings.ENV.run}/{name}"
 
-    done = manage(tmp_path / "data", "sessions", "--json", **address)
+    done = manage(tmp_path / "data", "sessions", "--json", DATABASE_URL=address, REDIS_URL=settings.REDIS_URL)
 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -162,10 +162,17 @@ USE_THOUSAND_SEPARATOR = False
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "companion.finders.PlotlyFinder",
+]
 # Served from where they lie; nothing is collected.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
+# Its version is in its address.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/plotly/[^/]+/"
 
 LOGGING = {
     "version": 1,

@@ -52,6 +52,7 @@ class Event(models.Model):
         indexes = [
             models.Index(fields=["transcript", "uuid"], name="event_uuid"),
             models.Index(fields=["transcript", "idx"], name="event_anchor", condition=ANCHORED),
+            models.Index(fields=["transcript", "at"], name="event_anchor_time", condition=ANCHORED),
         ]
 
     def __str__(self) -> str:

@@ -72,6 +72,10 @@ class Window(models.Model):
     class Meta:
         indexes = [
             models.Index(F("last_activity").desc(nulls_last=True), F("id").desc(), name="window_latest"),
+            # The order of the list as it opens: pinned first, then the latest.
+            models.Index(
+                F("is_pinned").desc(), F("last_activity").desc(nulls_last=True), F("id").desc(), name="window_in_list"
+            ),
             models.Index(fields=["companion", "-last_activity"], name="window_of_companion"),
             models.Index(fields=["-used_percent"], name="window_fullest"),
         ]

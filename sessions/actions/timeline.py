@@ -222,7 +222,7 @@ def _place_of_idx(window: Window, idx: int) -> int:
 def _place_of_time(window: Window, where: str) -> int:
     at = moment_of(where, zone=settings.ENV.zone, now=timezone.now())
     anchors = Event.objects.filter(transcript_id=window.transcript_id).anchors()
-    near = anchors.filter(at__lte=at).order_by("-idx").values_list("seq", flat=True).first()
+    near = anchors.filter(at__lte=at).order_by("-at", "-idx").values_list("seq", flat=True).first()
     return near if near is not None else 0
 
 

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.core.exceptions import ImproperlyConfigured
 
 LONGEST_SOCKET_PATH = 100
+SHORTEST_PASSWORD = 10
 
 
 def wrong(name: str, value: str, wanted: str) -> ImproperlyConfigured:
@@ -115,6 +116,9 @@ class Environment:
 def read() -> Environment:
     """The environment as the console understands it. Raises ImproperlyConfigured by name."""
     data = folder("COMPANION_DATA", Path("~/.local/share/companion-console").expanduser())
+    password = os.environ.get("COMPANION_PASSWORD", "")
+    if password and len(password) < SHORTEST_PASSWORD:
+        raise ImproperlyConfigured(f"COMPANION_PASSWORD is too short: give at least {SHORTEST_PASSWORD} characters.")
     public_url = url("COMPANION_PUBLIC_URL", {"https", "http"}).rstrip("/")
     return Environment(
         data=data,
@@ -124,7 +128,7 @@ def read() -> Environment:
         host=text("COMPANION_HOST", "127.0.0.1"),
         port=whole_number("COMPANION_PORT", 8765, 1, 65535),
         public_url=public_url,
-        password=os.environ.get("COMPANION_PASSWORD", ""),
+        password=password,
         host_name=text("COMPANION_HOST_NAME", "local"),
         database_url=url("DATABASE_URL", {"postgres", "postgresql"}),
         redis_url=url("REDIS_URL", {"redis", "rediss", "unix"}),

@@ -9,7 +9,7 @@ from companion.lib.refusals import Refusal
 BACKLOG = 1024
 # An address that means "all" is reached through loopback.
 REACHED_AS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-HINT = "Choose another: `manage.py up --port N`, or COMPANION_PORT=N."
+HINT = 'Choose another: `make run ARGS="--port N"`, or COMPANION_PORT=N.'
 
 
 def base_url(environment: Environment) -> str:

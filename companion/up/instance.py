@@ -55,5 +55,5 @@ def _already_running(run: Path) -> Refusal:
     return Refusal(
         "already-running",
         f"The console already runs on this data folder{where}.",
-        "Use that one (`manage.py login` prints a new link), or set COMPANION_DATA to another folder.",
+        "Use that one (`.venv/bin/python manage.py login` prints a new link), or set COMPANION_DATA to another folder.",
     )

@@ -5,11 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.apps import apps
+from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from companion.lib.refusals import Refusal
+from companion.up.refusal import disk_full
 
 LOCK = 0x636F6D70
 
@@ -46,6 +48,14 @@ def missing() -> set[tuple[str, str]]:
 
 def unreachable(error: Exception) -> Refusal:
     """Names the place, never the password."""
+    if "no space left" in str(error).lower():
+        return disk_full(settings.ENV.data)
+    if not settings.ENV.database_url:
+        return Refusal(
+            "database-unreachable",
+            f"The console's own database does not answer: {_first_line(error)}",
+            f"See {settings.ENV.data / 'logs' / 'postgres.log'}, look whether the disk is full, and start again.",
+        )
     place = connection.settings_dict
     host = f"{place['HOST'] or 'localhost'}{':' + str(place['PORT']) if place.get('PORT') else ''}"
     return Refusal(

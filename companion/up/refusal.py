@@ -19,7 +19,10 @@ def document(refusal: Refusal) -> dict[str, dict[str, str]]:
 
 
 def line(refusal: Refusal) -> str:
-    return f"{refusal.message} {refusal.hint}".strip()
+    """Message and hint as two sentences, whatever the message ends in."""
+    message = str(refusal.message).strip()
+    stop = "" if message.endswith(tuple(".!?。！？…")) else "."
+    return f"{message}{stop} {refusal.hint}".strip()
 
 
 def storage_refused(error: OSError, folder: Path) -> Refusal:

@@ -26,6 +26,7 @@ def title_of(check: str) -> str:
         "watcher": gettext("Looks out for new words"),
         "worker": gettext("Does the work behind"),
         "projects-root": gettext("Folder of the conversations"),
+        "unreadable-folders": gettext("Folders that cannot be looked into"),
         "unreadable-transcripts": gettext("Conversations that cannot be read"),
         "missing-transcripts": gettext("Conversations that are gone"),
         "bad-lines": gettext("Bad lines"),

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from sessions.actions import health
+from sessions.gateways.transcripts import Trouble, discover
 from sessions.models import Transcript, Window
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
@@ -87,6 +88,22 @@ def roots() -> Iterator[Check]:
             yield Check("projects-root", PASS, str(root))
 
 
+def folders() -> Iterator[Check]:
+    """What a look into the roots cannot see."""
+    blind = [
+        f"{item.path}: {item.reason}"
+        for root in settings.ENV.roots
+        if root.exists()
+        for item in discover(root)
+        if isinstance(item, Trouble)
+    ]
+    if blind:
+        names = ", ".join(blind[:NAMED]) + (" …" if len(blind) > NAMED else "")
+        yield Check("unreadable-folders", FAIL, names, _("Check owner and mode of these folders."))
+    else:
+        yield Check("unreadable-folders", PASS, _("None."))
+
+
 def transcripts() -> Iterator[Check]:
     here = Transcript.objects.filter(host=settings.ENV.host_name)
     yield from _named(
@@ -147,5 +164,5 @@ def data_folder() -> Iterator[Check]:
 
 
 CHECKS: tuple[Callable[[], Iterator[Check]], ...] = (
-    database, broker, processes, roots, transcripts, bad_lines, data_folder,
+    database, broker, processes, roots, folders, transcripts, bad_lines, data_folder,
 )  # fmt: skip

@@ -13,7 +13,7 @@ from companion.lib.refusals import Refusal
 from sessions.actions import rows
 from sessions.actions.index import index_one
 from sessions.gateways.transcripts import Found
-from sessions.models import Companion, Window
+from sessions.models import Companion, Transcript, Window
 
 NAMED_CANDIDATES = 5
 ID = re.compile(r"[0-9A-Za-z_-]{1,200}\Z")
@@ -61,9 +61,12 @@ def _at_path(path: Path) -> Window:
         raise Refusal(
             "unreadable", _("%(path)s cannot be read.") % {"path": path}, _("Check who owns the file and its mode.")
         )
+    was_known = Transcript.objects.filter(path=str(path)).exists()
     index_one(Found(path.parent.parent, path, path.parent.name, path.stem, is_subagent=False))
     window = Window.objects.listed().filter(transcript__path=str(path)).first()
     if window is None:
+        if not was_known:
+            rows.drop(str(path))
         raise Refusal(
             "no-transcript",
             _("%(path)s is no transcript: no line of it is a message.") % {"path": path},
@@ -75,6 +78,9 @@ def _at_path(path: Path) -> Window:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
+    except PermissionError:
+        # There or not: it cannot be read, which is what will be said.
+        return True
     except OSError:
         # A name too long for any file.
         return False

@@ -27,6 +27,14 @@ def beat(name: str) -> None:
         log.debug("no sign of life: %s", fault)
 
 
+def gone(name: str) -> None:
+    """Takes the sign of life back, at the end."""
+    try:
+        _broker().delete(_key(name))
+    except redis.RedisError as fault:
+        log.debug("no last sign: %s", fault)
+
+
 def is_alive(name: str) -> bool | None:
     """Was there a sign of life lately? None where the broker cannot be asked."""
     try:

@@ -93,6 +93,14 @@ def forget(transcript: Transcript) -> None:
     transcript.save()
 
 
+def drop(path: str) -> None:
+    """Takes back the row of a file that turned out to be none of ours."""
+    for transcript in Transcript.objects.filter(host=settings.ENV.host_name, path=path, window=None):
+        forget(transcript)
+        WordsCursor.objects.filter(transcript=transcript).delete()
+        transcript.delete()
+
+
 class Seen:
     """What a file has named so far, by hash: of two lines with one uuid the last counts, which only the tree can tell,
     and of two lines of one message the last report. For a file read before, the database has to be asked."""

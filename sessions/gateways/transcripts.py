@@ -17,7 +17,9 @@ from sessions.core.lines import BadLine, read_line
 from sessions.core.reading import RawLine
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.IGNORECASE)
-CHUNK = 2 * 1024 * 1024
+# Bytes read at once, and bytes of lines that are handled together.
+CHUNK = 256 * 1024
+BATCH = 2 * 1024 * 1024
 LINES_PER_BATCH = 4_000
 # A longer line is passed over unread: nothing the client writes comes near it.
 LONGEST_LINE = 64 * 1024 * 1024
@@ -202,16 +204,19 @@ class Reader:
             yield last, True
 
     def _batches(self, offset: int, seq: int, until: int) -> Iterator[list[RawLine]]:
-        rest = b""
+        rest, batch = b"", list[RawLine]()
         while offset + len(rest) < until:
             data = self.line(offset + len(rest), min(max(CHUNK, len(rest)), until - offset - len(rest)))
             if not data:
                 break
             lines, rest = _split(rest + data)
-            for start in range(0, len(lines), LINES_PER_BATCH):
-                batch = _number(lines[start : start + LINES_PER_BATCH], offset, seq)
-                yield batch
-                offset, seq = _behind(batch)
+            batch += _number(lines, offset, seq)
+            offset, seq = _behind(batch) if lines else (offset, seq)
+            if batch and (
+                len(batch) >= LINES_PER_BATCH or offset - batch[0].offset >= BATCH or len(rest) > LONGEST_LINE
+            ):
+                yield from _parted(batch)
+                batch = []
             if len(rest) > LONGEST_LINE:
                 end = self._to_newline(offset + len(rest), until)
                 if end is None:
@@ -220,7 +225,8 @@ class Reader:
                 yield [RawLine(seq, offset, None, length)]
                 offset, seq, rest = offset + length + 1, seq + 1, b""
         if _is_whole(rest):
-            yield [RawLine(seq, offset, rest, len(rest))]
+            batch.append(RawLine(seq, offset, rest, len(rest)))
+        yield from _parted(batch)
 
     def _stands_before_newline(self, offset: int, seq: int) -> bool:
         """A reading ends behind its last line but before the newline of it, which may not have been there yet."""
@@ -237,6 +243,11 @@ class Reader:
                 break
             offset += len(data)
         return None
+
+
+def _parted(batch: list[RawLine]) -> Iterator[list[RawLine]]:
+    for start in range(0, len(batch), LINES_PER_BATCH):
+        yield batch[start : start + LINES_PER_BATCH]
 
 
 def _split(data: bytes) -> tuple[list[bytes], bytes]:

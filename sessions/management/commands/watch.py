@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +29,15 @@ class Command(BaseCommand):
     help = "Watch the projects roots and index what changes. The console starts this by itself."
 
     def handle(self, *args: Any, **options: Any) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         health.beat("watcher")
+        try:
+            self.watch()
+        finally:
+            # Without a watcher a command looks at the files itself.
+            health.gone("watcher")
+
+    def watch(self) -> None:
         look_through()
         while True:
             roots = _there()

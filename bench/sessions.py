@@ -114,7 +114,9 @@ def check(path: str, status: int, body: bytes) -> None:
 
 
 def figures(way: str, pages: dict[str, list[float]], sessions: int) -> list[Figure]:
+    # Ours alone, without the database's: not the whole that the limit is for.
+    goal = None if way == "processor time" else LIMIT
     return [
-        milliseconds("sessions", f"{name} of {sessions}, {way}", seconds, 95, AGAINST, LIMIT)
+        milliseconds("sessions", f"{name} of {sessions}, {way}", seconds, 95, AGAINST, goal)
         for name, seconds in pages.items()
     ]

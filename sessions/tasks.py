@@ -4,15 +4,20 @@ import logging
 
 from celery import shared_task
 from django.core.cache import cache
+from django.utils import translation
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from sessions.actions import health, index, utterances
+from companion.lib.refusals import Refusal
+from sessions.actions import demo, health, index, utterances
 
 log = logging.getLogger(__name__)
 WORDS_QUEUED = "words-queued"
 # Seconds after which a message that never arrived is forgotten.
 FORGOTTEN_AFTER = 30
+# What the demo is being brought to, and why that was refused; forgotten after as many seconds.
+DEMO, DEMO_REFUSED = "demo-work", "demo-refused"
+DEMO_FORGOTTEN_AFTER = 120
 # Seconds of one pass over words; the rest waits behind what else is queued.
 PASS = 2.0
 
@@ -39,3 +44,38 @@ def queue_words() -> None:
             catch_up_words.delay()
     except (RedisError, OperationalError) as fault:
         log.warning("words wait for the sweep: %s", fault)
+
+
+@shared_task(ignore_result=True)
+def change_demo(verb: str, language: str) -> None:
+    """Loads or removes the demo; a refusal waits for whoever asked, in their language."""
+    with translation.override(language):
+        try:
+            demo.load_demo() if verb == "load" else demo.remove_demo()
+        except Refusal as refusal:
+            cache.set(DEMO_REFUSED, [refusal.message, refusal.hint], timeout=DEMO_FORGOTTEN_AFTER)
+        finally:
+            cache.delete(DEMO)
+    queue_words()
+
+
+def queue_demo(verb: str, language: str) -> bool:
+    """Hands a change of the demo to the worker; False where none lives, for the asker to do it in place."""
+    if not health.is_alive("worker"):
+        return False
+    try:
+        cache.delete(DEMO_REFUSED)
+        if cache.add(DEMO, verb, timeout=DEMO_FORGOTTEN_AFTER):
+            change_demo.delay(verb, language)
+    except (RedisError, OperationalError) as fault:
+        log.warning("the demo is changed in place: %s", fault)
+        return False
+    return True
+
+
+def demo_work() -> tuple[str, list[str]]:
+    """What the demo is being brought to ("" for nothing), and message and hint of the last refusal."""
+    try:
+        return cache.get(DEMO) or "", cache.get(DEMO_REFUSED) or []
+    except RedisError:
+        return "", []

@@ -22,8 +22,10 @@ LEVELS = {"h1": "h3", "h2": "h4", "h3": "h4", "h4": "h5", "h5": "h6", "h6": "h6"
 
 @functools.cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True}).enable(["table", "strikethrough"]).disable(
-        ["image", "html_block", "html_inline"]
+    return (
+        MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": True})
+        .enable(["table", "strikethrough"])
+        .disable(["image", "html_block", "html_inline"])
     )
 
 

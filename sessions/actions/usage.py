@@ -14,6 +14,7 @@ from sessions.models import Event, UsagePoint, Window
 
 _FIELDS = ("seq", "at", "input", "cache_creation", "cache_read")
 
+
 def composition(window: Window) -> dict[str, int]:
     """Tokens by part since the last compaction, scaled by the session's calibration. Where usage was reported, `other`
     takes what the parts do not explain (system prompt, tools), so that the parts sum up to `used_tokens`."""

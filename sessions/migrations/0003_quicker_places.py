@@ -4,18 +4,26 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('agent_sessions', '0002_words'),
+        ("agent_sessions", "0002_words"),
     ]
 
     operations = [
         migrations.AddIndex(
-            model_name='event',
-            index=models.Index(condition=models.Q(('idx__isnull', False), ('kind__in', ['h', 'q'])), fields=['transcript', 'at'], name='event_anchor_time'),
+            model_name="event",
+            index=models.Index(
+                condition=models.Q(("idx__isnull", False), ("kind__in", ["h", "q"])),
+                fields=["transcript", "at"],
+                name="event_anchor_time",
+            ),
         ),
         migrations.AddIndex(
-            model_name='window',
-            index=models.Index(models.OrderBy(models.F('is_pinned'), descending=True), models.OrderBy(models.F('last_activity'), descending=True, nulls_last=True), models.OrderBy(models.F('id'), descending=True), name='window_in_list'),
+            model_name="window",
+            index=models.Index(
+                models.OrderBy(models.F("is_pinned"), descending=True),
+                models.OrderBy(models.F("last_activity"), descending=True, nulls_last=True),
+                models.OrderBy(models.F("id"), descending=True),
+                name="window_in_list",
+            ),
         ),
     ]

@@ -54,9 +54,7 @@ def session(request: HttpRequest, pk: int) -> HttpResponseBase:
     if request.GET.get("format") == "csv":
         return as_csv(f"anchors-{window.short_id}", documents.ANCHOR_FIELDS, exported(window, form))
     status = 200 if form.is_valid() else 422
-    return page_or_part(
-        request, "sessions/words.html", "sessions/_anchors.html", context(window, form), status=status
-    )
+    return page_or_part(request, "sessions/words.html", "sessions/_anchors.html", context(window, form), status=status)
 
 
 def context(window: Window, form: AnchorFilter) -> dict[str, object]:

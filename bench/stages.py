@@ -46,7 +46,7 @@ def one_round(transcripts: list[Path]) -> Seconds:
 
 def one_file(path: Path, spent: Seconds) -> None:
     from bench.index import loop
-    from sessions.core.reading import State
+    from sessions.core.batches import State
 
     with timed(spent, "loop"):
         loop([path])

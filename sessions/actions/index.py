@@ -22,7 +22,8 @@ from companion.lib.forks import spread
 from companion.lib.live import announce
 from sessions.actions import health, rows
 from sessions.actions.windows import note_activity, refresh
-from sessions.core.reading import Batch, State, read_batch, rethread
+from sessions.core.batches import Batch, State
+from sessions.core.reading import read_batch, rethread
 from sessions.gateways import transcripts
 from sessions.gateways.transcripts import Found, Identity, Reader, Trouble
 from sessions.models import Companion, Transcript

@@ -15,11 +15,14 @@ from django.db.models import Count, F, Q, Sum
 from django.utils import timezone
 
 from companion.lib.live import announce
-from sessions.core.reading import BAD_SAMPLES, Batch, Point, Row, State, follow, use
+from sessions.core.batches import Batch, Point, Row, State
+from sessions.core.reading import follow, use
 from sessions.core.thread import live_thread
 from sessions.gateways import transcripts
 from sessions.gateways.transcripts import Found, Identity, Reader
 from sessions.models import Event, Transcript, UsagePoint, Window, WordsCursor, bulk
+
+BAD_SAMPLES = 50
 
 
 def transcript_for(found: Found, identity: Identity) -> Transcript:

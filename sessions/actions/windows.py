@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import Max, OuterRef, Subquery
 from django.utils import timezone
 
-from sessions.core.reading import State
+from sessions.core.batches import State
 from sessions.core.tokens import OVERHEAD
 from sessions.core.usage import compaction_point, percent, window_size
 from sessions.gateways.claude_home import configured_model

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from sessions.core.batches import RawLine
 from sessions.core.lines import BadLine, read_line
-from sessions.core.reading import RawLine
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.IGNORECASE)
 # Bytes read at once, and bytes of lines that are handled together.

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from django.db import connection
 
+from sessions.core.batches import Point, Row
 from sessions.core.pieces import PART_NAMES
-from sessions.core.reading import Point, Row
 from sessions.core.thread import Link
 
 _COLUMNS = (

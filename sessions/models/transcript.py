@@ -30,7 +30,7 @@ class Transcript(models.Model):
     head_digest = models.CharField(max_length=32, blank=True, default="")
     tail_digest = models.CharField(max_length=32, blank=True, default="")
 
-    # What the indexer carries from one reading to the next, see `sessions.core.reading.State`.
+    # What the indexer carries from one reading to the next, see `sessions.core.batches.State`.
     state = models.JSONField(default=dict)
 
     events = models.IntegerField(default=0)

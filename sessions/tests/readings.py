@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sessions.core.reading import Point, RawLine, Row, State, follow, read_batch, use
+from sessions.core.batches import Point, RawLine, Row, State
+from sessions.core.reading import follow, read_batch, use
 from sessions.core.thread import Link, Thread, live_thread
 
 

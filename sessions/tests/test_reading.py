@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sessions.core.reading import PREVIEW, RawLine, clean, time_of
+from sessions.core.batches import RawLine
+from sessions.core.reading import PREVIEW, clean, time_of
 from sessions.tests.readings import read
 from sessions.tests.transcripts import (
     MODEL,

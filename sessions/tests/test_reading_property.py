@@ -8,8 +8,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sessions.core.batches import RawLine
 from sessions.core.events import DIALOGUE
-from sessions.core.reading import RawLine
 from sessions.tests.readings import Reading, read
 from sessions.tests.transcripts import (
     Record,

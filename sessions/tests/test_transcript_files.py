@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions.core.reading import RawLine
+from sessions.core.batches import RawLine
 from sessions.gateways import transcripts
 from sessions.gateways.transcripts import (
     CHUNK,

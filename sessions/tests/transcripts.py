@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from sessions.core.batches import RawLine
 from sessions.core.events import bounded_id, kind_of, parent_of
 from sessions.core.lines import Line, coerce
-from sessions.core.reading import RawLine, time_of
+from sessions.core.reading import time_of
 from sessions.core.thread import Link
 
 Record = dict[str, Any]

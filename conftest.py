@@ -48,5 +48,11 @@ def django_db_modify_db_settings(embedded_servers: None) -> None:
     """pytest-django asks for this before it makes the test database."""
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests last: Playwright leaves an event loop in this thread, in which no asynchronous test can run."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
 def pytest_unconfigure() -> None:
     shutil.rmtree(GROUND, ignore_errors=True)

@@ -13,7 +13,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError, close_old_connections
-from watchfiles import Change, watch
+from watchfiles import Change
+from watchfiles import watch as watch_files
 
 from sessions.actions import health, index
 from sessions.tasks import queue_words
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 DEBOUNCE, STEP = 60, 15
 # Milliseconds without a change after which the watcher looks whether its roots are still the same and says it lives.
 BEAT = 5_000
+TRANSCRIPT = ".jsonl"
 
 
 class Command(BaseCommand):
@@ -70,28 +72,35 @@ def changes(roots: list[Path]) -> Iterator[set[Path]]:
         return
     first = True
     options: dict[str, Any] = {"debounce": DEBOUNCE, "step": STEP, "rust_timeout": BEAT, "yield_on_timeout": True}
-    for found in watch(*roots, watch_filter=_is_transcript, ignore_permission_denied=True, **options):
+    for found in watch_files(*roots, watch_filter=_concerns_us, ignore_permission_denied=True, **options):
         if first:
             look_through()
             first = False
         yield {Path(path) for _, path in found}
 
 
-def _is_transcript(change: Change, path: str) -> bool:
-    return path.endswith(".jsonl")
+def _concerns_us(change: Change, path: str) -> bool:
+    """Transcripts, and folders that are new: what was put into one before it was watched told nobody."""
+    return path.endswith(TRANSCRIPT) or (change == Change.added and Path(path).is_dir())
 
 
 def take(changed: set[Path]) -> None:
     """Indexes what changed. A database that is away for a moment costs a log line: the sweep catches up."""
     health.beat("watcher")
-    new = 0
-    for path in changed:
-        try:
-            new += index.index_path(path)
-        except (OperationalError, InterfaceError) as fault:
-            log.warning("%s is not indexed now: %s", path, fault)
-            close_old_connections()
-        except Exception:
-            log.exception("%s is not indexed", path)
-    if new:
+    files = {path for path in changed if path.suffix == TRANSCRIPT}
+    if changed - files:
+        look_through()
+    if sum(map(_take_file, files)):
         queue_words()
+
+
+def _take_file(path: Path) -> int:
+    """The number of new records in one transcript."""
+    try:
+        return index.index_path(path)
+    except (OperationalError, InterfaceError) as fault:
+        log.warning("%s is not indexed now: %s", path, fault)
+        close_old_connections()
+    except Exception:
+        log.exception("%s is not indexed", path)
+    return 0

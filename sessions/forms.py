@@ -8,6 +8,7 @@ from django import forms
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from sessions.actions import mark
 from sessions.models import Companion, Window
 from sessions.models.window import WindowQuerySet
 
@@ -102,6 +103,21 @@ class TitleForm(forms.Form):
         max_length=200,
         label=_("Title"),
         error_messages={"max_length": _("At most 200 characters. Nothing was changed.")},
+    )
+
+
+class SizeForm(forms.Form):
+    """The operator's word on how large a window is, in tokens; empty asks model and client again (spec S3)."""
+
+    tokens = forms.IntegerField(
+        required=False,
+        min_value=mark.SMALLEST_WINDOW,
+        max_value=mark.LARGEST_WINDOW,
+        label=_("Size"),
+        error_messages=dict.fromkeys(
+            ("invalid", "min_value", "max_value"),
+            _("Give a whole number of tokens from 1000 to 10000000, or nothing. Nothing was changed."),
+        ),
     )
 
 

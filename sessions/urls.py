@@ -41,6 +41,7 @@ urlpatterns = [
     path("sessions/<int:pk>/usage/chart/", usage.chart, name="session-usage-chart"),
     path("sessions/<int:pk>/composition/", composition.composition, name="session-composition"),
     path("sessions/<int:pk>/title/", marks.title, name="session-title"),
+    path("sessions/<int:pk>/size/", marks.size, name="session-size"),
     path("sessions/<int:pk>/pin/", marks.pin, name="session-pin"),
     path("sessions/<int:pk>/archive/", marks.archive, name="session-archive"),
     path("search/", search.search, name="search"),

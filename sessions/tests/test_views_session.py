@@ -173,3 +173,30 @@ def test_an_unknown_prefix_says_so(client: Client) -> None:
 
     assert answer.status_code == 404
     assert "ffffffff" in answer.content.decode()
+
+
+def test_the_operator_may_say_how_large_a_window_is_and_take_it_back(client: Client) -> None:
+    window = make_window(percent=50.0)
+    before = window.window_tokens
+
+    said = client.post(f"/sessions/{window.pk}/size/", {"tokens": "500000"})
+    window.refresh_from_db()
+    taken = (window.window_override, window.window_tokens)
+    client.post(f"/sessions/{window.pk}/size/", {"tokens": ""})
+    window.refresh_from_db()
+
+    assert said.status_code == 303
+    assert taken == (500_000, 500_000)
+    assert (window.window_override, window.window_tokens) == (None, before)
+
+
+@pytest.mark.parametrize("tokens", ["999", "10000001", "-5", "big", "1.5"])
+def test_a_size_that_is_none_is_refused_and_kept_in_the_field(client: Client, tokens: str) -> None:
+    window = make_window(percent=50.0)
+
+    answer = client.post(f"/sessions/{window.pk}/size/", {"tokens": tokens})
+    window.refresh_from_db()
+
+    assert answer.status_code == 422
+    assert f'value="{tokens}"' in answer.content.decode()
+    assert window.window_override is None

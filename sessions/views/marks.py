@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 
 from companion.lib.htmx import back, wants_part
 from sessions.actions import mark
-from sessions.forms import TitleForm
+from sessions.forms import SizeForm, TitleForm
 from sessions.models import Window
 from sessions.views.listing import window_row
 
@@ -43,6 +43,17 @@ def title(request: HttpRequest, pk: int) -> HttpResponse:
         return render(request, page, part, status=422)
     mark.retitle(window, form.cleaned_data["title"])
     return shown(request, window)
+
+
+@require_POST
+def size(request: HttpRequest, pk: int) -> HttpResponse:
+    """How large the window is, where the operator knows better than model and client."""
+    window = window_of(pk)
+    form = SizeForm(request.POST)
+    if not form.is_valid():
+        return render(request, "sessions/size.html", {"window": window, "size_form": form}, status=422)
+    mark.resize(window, form.cleaned_data["tokens"])
+    return back(request, reverse("session", args=[window.pk]))
 
 
 def shown(request: HttpRequest, window: Window) -> HttpResponse:

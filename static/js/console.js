@@ -93,6 +93,8 @@ if (window.htmx) {
     link.heardAt = Date.now();
   });
   document.addEventListener("htmx:wsAfterMessage", () => {
+    // The empty page has nothing to keep: it is drawn anew with whoever was found.
+    if (byId("arrivals")?.hasAttribute("data-anew")) location.reload();
     if (link.lostAt) say(byId("live").dataset.back);
     Object.assign(link, { state: "open", heardAt: Date.now(), lostAt: 0, tries: 0, seen: byId("tick").textContent });
     noteSpoken(true);

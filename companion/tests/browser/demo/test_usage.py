@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from companion.tests.browser.conftest import Looks
 from companion.tests.browser.demo.conftest import RAIN, STOCKTAKING, session_path
 from companion.tests.browser.test_accessibility import faults
+from companion.tests.consoles import until
 
 pytestmark = pytest.mark.usefixtures("loaded")
 LINE = "#usage-chart .scatterlayer .trace:last-child path.js-line"
@@ -52,10 +53,7 @@ def test_the_chart_takes_the_light_at_once(look: Looks) -> None:
 
     page.get_by_role("button", name="深", exact=True).click()
 
-    page.wait_for_function(
-        "day => getComputedStyle([...document.querySelectorAll('#usage-chart .scatterlayer path.js-line')].at(-1)).stroke !== day",
-        arg=day,
-    )
+    assert until(lambda: stroke(page) != day)
     assert (day, stroke(page)) == ("rgb(52, 80, 110)", "rgb(169, 196, 223)")
     with page.expect_response("**/choices/theme/"):
         page.get_by_role("button", name="跟随系统", exact=True).click()
@@ -97,7 +95,8 @@ def test_the_chart_fits_a_phone(look: Looks) -> None:
     assert svg is not None
     assert svg["width"] <= box["width"]
     page.set_viewport_size({"width": 800, "height": 900})
-    page.wait_for_function("document.querySelector('#usage-chart .main-svg').clientWidth > 500")
+    # A page with this policy cannot be polled from inside: that would be an evaluated string.
+    assert until(lambda: page.locator("#usage-chart .main-svg").first.evaluate("svg => svg.clientWidth > 500"))
 
 
 def test_without_the_figure_the_table_is_named(look: Looks) -> None:

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from bench.figures import Figure
 
-NAMES = ("index", "live", "sessions", "timeline", "search")
+NAMES = ("index", "live", "sessions", "timeline", "search", "surgery")
 
 
 @dataclass(frozen=True, slots=True)

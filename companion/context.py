@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import get_language, gettext
+from django.utils.translation import get_language, gettext, pgettext
 
 from companion.views.choices import THEMES, theme_of
 from sessions.models import Companion
@@ -48,7 +48,12 @@ def strip() -> list[Standing]:
 
 def pages(path: str) -> list[PageLink]:
     """Only pages that exist."""
-    known = [("now", gettext("Now")), ("sessions", gettext("Sessions")), ("doctor", gettext("Doctor"))]
+    known = [
+        ("now", gettext("Now")),
+        ("sessions", gettext("Sessions")),
+        ("runs", pgettext("page", "Runs")),
+        ("doctor", gettext("Doctor")),
+    ]
     return [page_link(reverse(name), title, path) for name, title in known]
 
 

@@ -109,6 +109,17 @@ class Environment:
     diet_percent: int
     forge_percent: int
     context_window: int
+    # Seconds of silence before a window may be changed; tokens that stay, characters of a tool result (0: uncut).
+    idle_seconds: int
+    forge_retain: int
+    forge_squash: int
+    # None: 0.65 of the window.
+    diet_retain: int | None
+    diet_squash: int
+    forge_hold: bool
+    bridge_rebind: bool
+    rehearse: bool
+    claude_bin: str
     debug: bool
     insecure: bool
 
@@ -135,6 +146,15 @@ def read() -> Environment:
         diet_percent=whole_number("AUTO_FORGE_DIET_PCT", 55, 1, 100),
         forge_percent=whole_number("AUTO_FORGE_PCT", 70, 1, 100),
         context_window=whole_number("AUTO_FORGE_CONTEXT_WINDOW", 0, 0, 10_000_000),
+        idle_seconds=whole_number("AUTO_FORGE_IDLE_SECS", 180, 0, 86_400),
+        forge_retain=whole_number("AUTO_FORGE_RETAIN", 60_000, 1, 10_000_000),
+        forge_squash=whole_number("AUTO_FORGE_SQUASH", 2_000, 0, 10_000_000),
+        diet_retain=whole_number("AUTO_FORGE_DIET_RETAIN", 0, 0, 10_000_000) or None,
+        diet_squash=whole_number("AUTO_FORGE_DIET_SQUASH", 2_000, 0, 10_000_000),
+        forge_hold=switch("FORGE_OMBRE_HOLD", True),
+        bridge_rebind=switch("BRIDGE_REBIND", True),
+        rehearse=switch("REHEARSE", True),
+        claude_bin=text("CLAUDE_BIN"),
         debug=switch("COMPANION_DEBUG", False),
         insecure=switch("COMPANION_ALLOW_INSECURE", False),
     )

@@ -8,9 +8,12 @@ from django.template.loader import render_to_string
 
 from companion.lib.live import register
 from sessions.actions.timeline import newest_seq
-from sessions.models import Companion, Window
+from sessions.models import Companion, Run, Window
 from sessions.views.reading import reading
-from sessions.views.standing import Standing, alarms_of_roots, headline, with_day, with_newest
+from sessions.views.run_lines import descent
+from sessions.views.run_words import kind_name, status_name
+from sessions.views.standing import Standing, alarms_of_roots, headline, with_day, with_newest, with_runs
+from sessions.views.steps import progress
 
 
 def readings(pks: Sequence[int]) -> Mapping[int, str]:
@@ -52,7 +55,7 @@ def cards(pks: Sequence[int]) -> Mapping[int, str]:
     """What stands on a companion's card."""
     return {
         it.companion.pk: render_to_string("sessions/_companion.html", {"it": it})
-        for it in with_day(with_newest(Companion.objects.filter(pk__in=pks)))
+        for it in with_runs(with_day(with_newest(Companion.objects.filter(pk__in=pks))))
     }
 
 
@@ -93,6 +96,38 @@ def newcomers(known: Sequence[int]) -> Mapping[int, str]:
     }
 
 
+def runs_of_windows(pks: Sequence[int]) -> Mapping[int, str]:
+    """The last runs of a window, beside its timeline."""
+    windows = Window.objects.listed().in_bulk(pks)
+    return {
+        pk: render_to_string("sessions/_window_runs.html", {"window": window, "descent": descent(window)})
+        for pk, window in windows.items()
+    }
+
+
+def nudges(pks: Sequence[int]) -> Mapping[int, str]:
+    """A word to the page of a run that something happened to its window's runs: the page then asks for its own part,
+    with the buttons and tokens that a push cannot carry."""
+    latest = {run.window_id: run for run in Run.objects.filter(window__in=pks).order_by("created_at")}
+    return {
+        pk: render_to_string("sessions/_run_nudge.html", {"window_id": pk, "words": words_of(latest.get(pk))})
+        for pk in pks
+    }
+
+
+def words_of(run: Run | None) -> str:
+    """A run's state as it is spoken."""
+    if run is None:
+        return ""
+    state = progress(run).sentence if run.status == Run.Status.RUNNING else status_name(run.status)
+    return f"{kind_name(run.kind)} {state}"
+
+
+def list_nudge(pks: Sequence[int]) -> Mapping[int, str]:
+    """The same for the list of runs."""
+    return dict.fromkeys(pks, render_to_string("sessions/_runs_nudge.html"))
+
+
 def headline_context(standings: Sequence[Standing]) -> dict[str, object]:
     alarms = [*alarms_of_roots(), *(alarm for it in standings for alarm in it.alarms)]
     return {"headline": headline(standings), "alarms": alarms[:5], "further_alarms": len(alarms[5:])}
@@ -107,4 +142,7 @@ def register_looks() -> None:
     register("who", strips, event="companion")
     register("headline", headlines, event="companion", is_of_all=True)
     register("arrivals", arrivals, event="companion", is_of_all=True)
+    register("window-runs", runs_of_windows, event="run")
+    register("run", nudges)
+    register("runs", list_nudge, event="run", is_of_all=True)
     register("newcomers", newcomers, event="window", is_of_all=True)

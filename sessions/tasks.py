@@ -9,7 +9,9 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from companion.lib.refusals import Refusal
-from sessions.actions import demo, health, index, utterances
+from sessions.actions import demo, health, index, runs, utterances
+from sessions.actions.carry_out import carry_out
+from sessions.models import Run
 
 log = logging.getLogger(__name__)
 WORDS_QUEUED = "words-queued"
@@ -20,6 +22,9 @@ DEMO, DEMO_REFUSED = "demo-work", "demo-refused"
 DEMO_FORGOTTEN_AFTER = 120
 # Seconds of one pass over words; the rest waits behind what else is queued.
 PASS = 2.0
+# Seconds after which a run is ended from inside, and from outside; and between two nudges of one that waits.
+RUN_SECONDS, RUN_SECONDS_AT_MOST = 1_500, 1_700
+NUDGED_EVERY = 120
 
 
 @shared_task(ignore_result=True)
@@ -28,6 +33,7 @@ def index_all() -> None:
     health.beat("worker")
     index.index_all()
     queue_words()
+    nudge_runs()
 
 
 @shared_task(ignore_result=True)
@@ -79,3 +85,45 @@ def demo_work() -> tuple[str, list[str]]:
         return cache.get(DEMO) or "", cache.get(DEMO_REFUSED) or []
     except RedisError:
         return "", []
+
+
+@shared_task(
+    ignore_result=True,
+    acks_late=True,
+    reject_on_worker_lost=True,
+    soft_time_limit=RUN_SECONDS,
+    time_limit=RUN_SECONDS_AT_MOST,
+)
+def carry_out_run(run_id: str) -> None:
+    """The row is the job: a message too many finds it over, or its session's lock held."""
+    try:
+        carry_out(run_id)
+    except Refusal as refusal:
+        log.info("run %s waits: %s", run_id, refusal.message)
+
+
+def queue_run(run: Run) -> bool:
+    """Hands a planned run to the worker; False where none lives, for the asker to carry it out in place. Twice is once."""
+    if not health.is_alive("worker"):
+        return False
+    if not run.move(Run.Status.PLANNED, to=Run.Status.QUEUED):
+        run.refresh_from_db(fields=["status"])
+        return not run.is_over
+    try:
+        carry_out_run.delay(str(run.pk))
+    except (RedisError, OperationalError) as fault:
+        log.warning("the run is carried out in place: %s", fault)
+        run.move(Run.Status.QUEUED, to=Run.Status.PLANNED)
+        return False
+    return True
+
+
+def nudge_runs(*, at_once: bool = False) -> None:
+    """Hands runs over again that nobody works on, each once in a while; `at_once` where a worker has just begun to live."""
+    for run in runs.heal():
+        try:
+            key = f"run-nudged-{run.pk}"
+            if cache.add(key, 1, timeout=NUDGED_EVERY) or at_once:
+                carry_out_run.delay(str(run.pk))
+        except (RedisError, OperationalError) as fault:
+            log.warning("run %s waits for the next sweep: %s", run.pk, fault)

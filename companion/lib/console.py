@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -65,3 +66,9 @@ def items(documents: Iterable[Document]) -> dict[str, Any]:
     """A list as the contract wants it."""
     found = list(documents)
     return {"items": found, "count": len(found)}
+
+
+def padded(text: str, width: int) -> str:
+    """The text with blanks behind it up to `width` columns of a terminal, where a Chinese character takes two."""
+    taken = sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+    return text + " " * (width - taken)

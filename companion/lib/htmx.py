@@ -30,6 +30,11 @@ def back(request: HttpRequest, otherwise: str) -> HttpResponse:
     """To where the form was sent from, if that is a path of this console."""
     wanted = request.POST.get("next", "")
     safe = wanted.startswith("/") and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None)
-    answer = HttpResponseRedirect(wanted if safe else otherwise)
+    return seen_elsewhere(wanted if safe else otherwise)
+
+
+def seen_elsewhere(url: str) -> HttpResponse:
+    """The answer to a form that was taken: what came of it stands there."""
+    answer = HttpResponseRedirect(url)
     answer.status_code = 303
     return answer

@@ -93,6 +93,12 @@ def clock(value: datetime) -> str:
 
 
 @register.filter
+def exact_clock(value: datetime) -> str:
+    """The second on the operator's clock."""
+    return timezone.localtime(value).strftime("%H:%M:%S")
+
+
+@register.filter
 def exact(value: datetime) -> str:
     return timezone.localtime(value).strftime("%Y-%m-%d %H:%M:%S")
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from companion.session import SIGNED_IN
-from sessions.models import Companion, Event, Transcript, UsagePoint, Window
+from sessions.models import Companion, Event, Run, Transcript, UsagePoint, Window
 
 # What strangers put into every field of a transcript (security rows 7 and 8).
 HOSTILE = (
@@ -93,6 +93,61 @@ def use(window: Window, *tokens: int) -> None:
             cache_read=0,
             output=1,
         )
+
+
+def make_plan(first: str = "早。外面下了一夜，薄荷没事吧", last: str = "刚吹干头发", **fields: Any) -> dict[str, Any]:
+    """A stored plan: 245 of 1,863 events stay."""
+    mark = {"idx": 1618, "uuid": "9f2c41aa-1111-4222-8333-444455556666", "timestamp": "2026-11-25T07:44:00Z"}
+    return {
+        "mode": "tail",
+        "spans": [[1618, 1862]],
+        "digest": "d",
+        "start": {**mark, "preview": first},
+        "end": {**mark, "idx": 1862, "timestamp": "2026-11-26T22:46:00Z", "preview": last},
+        "cut": [1618, 1862],
+        "turns": 40,
+        "kept_events": 245,
+        "kept_tokens": 46_870,
+        "dropped_events": 1_618,
+        "dropped_tokens": 64_690,
+        "thinking": 131,
+        "results_squashed": 46,
+        "images_squashed": 3,
+        "first_preview": first,
+        "last_preview": last,
+        "fattest": [{"idx": 1702, "before": 12_400, "after": 620}],
+        "squash": 2_000,
+        **fields,
+    }
+
+
+def make_run(window: Window | None = None, **fields: Any) -> Run:
+    """A planned forge of the window."""
+    window = window or make_window()
+    target = str(uuid.uuid4())
+    values = {
+        "kind": "forge",
+        "source_sha256": "9f2c41" + "0" * 58,
+        "source_size": 1_000,
+        "target_session_id": target,
+        "target_path": window.transcript.path.replace(window.session_id, target),
+        "wish": {"kind": fields.get("kind", "forge"), "selection": {"mode": "tail", "retain": 60_000}, "squash": 2_000},
+        "plan": make_plan(),
+        "handoff": "在谈：雨停以后怎么安顿阳台的薄荷",
+        "handoff_origin": "draft",
+        "used_before": window.used_tokens,
+        "used_after": 58_200,
+        "window_tokens": window.window_tokens,
+        **fields,
+    }
+    return Run.objects.create(
+        window=window,
+        companion=window.companion,
+        host=window.companion.host,
+        source_session_id=window.session_id,
+        source_path=window.transcript.path,
+        **values,
+    )
 
 
 def signed_in(**given: Any) -> Client:

@@ -174,7 +174,7 @@ def test_navigation_names_only_pages_that_exist() -> None:
         part.partition('"')[0]
         for part in text.partition('class="sections"')[2].partition("</nav>")[0].split('href="')[1:]
     }
-    assert links == {"/", "/sessions/", "/doctor/"}
+    assert links == {"/", "/sessions/", "/runs/", "/doctor/"}
     assert all(client.get(link).status_code == 200 for link in links)
 
 

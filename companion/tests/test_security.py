@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from companion.middleware import comes_from_us, open_to_all  # noqa: F401
-from companion.tests.rows import make_companion, make_window, say, signed_in
+from companion.tests.rows import make_companion, make_run, make_window, say, signed_in
 from sessions.models import Window
 
 OPEN = {"sign-in", "sign-in-password", "sign-in-link", "healthz", "language", "theme"}
@@ -38,7 +38,7 @@ def addresses(window: Window) -> dict[str, str]:
     """Every named address of the console with arguments that exist."""
     from django.urls import reverse
 
-    given = {"prefix": window.session_id[:8], "token": "a" * 43}
+    given = {"prefix": window.session_id[:8], "token": "a" * 43, "run": window.runs.get().pk}
     found: dict[str, str] = {}
     for pattern in patterns():
         names = pattern.pattern.converters
@@ -51,6 +51,7 @@ def addresses(window: Window) -> dict[str, str]:
 def window() -> Window:
     window = make_window(bad_samples=[{"line": 7, "offset": 1, "reason": "broken"}], bad_lines=1)
     say(window, "早", "晚上还下吗？我想走回家")
+    make_run(window)
     return window
 
 
@@ -206,7 +207,9 @@ PATHS = [
 
 
 @pytest.mark.parametrize("part", PATHS, ids=lambda part: part[:20])
-@pytest.mark.parametrize("frame", ["/sessions/{}/", "/sessions/by-id/{}/", "/companions/{}/name/", "/static/{}"])
+@pytest.mark.parametrize(
+    "frame", ["/sessions/{}/", "/sessions/by-id/{}/", "/companions/{}/name/", "/runs/{}/", "/static/{}"]
+)
 def test_an_odd_address_is_a_plain_not_found(frame: str, part: str) -> None:
     answer = signed_in().get(frame.format(part))
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from companion.context import MOST_IN_STRIP
 from sessions.live import headline_context
 from sessions.models import Companion
-from sessions.views.standing import Standing, with_day, with_newest
+from sessions.views.standing import Standing, with_day, with_newest, with_runs
 
 # Further companions are one line each: whoever has many projects has few of them open.
 MOST_CARDS = 5
@@ -20,7 +20,7 @@ MOST_CARDS = 5
 @require_GET
 def now(request: HttpRequest) -> HttpResponse:
     standings = with_newest(Companion.objects.in_reading_order())
-    cards, others = with_day(standings[:MOST_CARDS]), standings[MOST_CARDS:]
+    cards, others = with_runs(with_day(standings[:MOST_CARDS])), standings[MOST_CARDS:]
     return render(
         request,
         "now.html",

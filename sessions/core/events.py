@@ -33,6 +33,8 @@ class Kind(StrEnum):
     INJECTED = "i"
     ATTACHMENT = "x"
     PROGRESS = "p"
+    # What surgery put before the first message of a copied window: nobody's words.
+    HANDOFF = "j"
 
 
 DIALOGUE = frozenset(
@@ -48,6 +50,8 @@ COMMAND_STARTS = (
 )  # fmt: skip
 # Only where the way of delivery is unknown: a marked fallback (spec T1).
 TAG_STARTS = ("<task-notification", "[Harness:")
+# How surgery marks the line it injects.
+HANDOFF_ORIGIN = "companion-console"
 HUMAN_ORIGINS = frozenset({"human", "channel"})
 LONGEST_ID = 160
 
@@ -77,6 +81,8 @@ def _kind_of_user(line: Line) -> Kind:
         return Kind.SUMMARY
     if _has_tool_result(line):
         return Kind.TOOL_RESULT
+    if line.origin is not None and line.origin.kind == HANDOFF_ORIGIN:
+        return Kind.HANDOFF
     if line.isMeta:
         return Kind.META
     if not _is_from_a_person(line):

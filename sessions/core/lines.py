@@ -138,6 +138,8 @@ class _Agent(Struct, gc=False):
 
 class _WithAgent(Struct, gc=False):
     toolUseResult: _Agent | None = None
+    # What surgery leaves of it in a copied window.
+    keptAgentId: str | None = None
 
 
 _agents = msgspec.json.Decoder(_WithAgent)
@@ -147,10 +149,10 @@ _arguments = msgspec.json.Decoder(dict[str, Raw])
 def agent_of(raw: bytes) -> str | None:
     """The subagent that a tool result speaks of, by the client's own note beside it."""
     try:
-        found = _agents.decode(raw).toolUseResult
+        found = _agents.decode(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return None
-    return found.agentId if found is not None else None
+    return found.keptAgentId or (found.toolUseResult.agentId if found.toolUseResult is not None else None)
 
 
 def first_texts(raw: bytes) -> dict[str, str]:

@@ -32,6 +32,7 @@ _WORDS_PART = {
     Kind.COMMAND: Part.OTHER,
     Kind.TAGGED: Part.OTHER,
     Kind.SUMMARY: Part.OTHER,
+    Kind.HANDOFF: Part.INJECTED,
 }
 _SILENT = frozenset({Kind.BOUNDARY, Kind.SYSTEM, Kind.PROGRESS})
 _ATTACHED = frozenset({Kind.ATTACHMENT, Kind.INJECTED})

@@ -19,6 +19,7 @@ from sessions.core.lines import BadLine, read_line
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z", re.IGNORECASE)
 # Bytes read at once, and bytes of lines that are handled together.
 CHUNK = 256 * 1024
+HASHED_AT_ONCE = 1024 * 1024
 BATCH = 2 * 1024 * 1024
 LINES_PER_BATCH = 4_000
 # A longer line is passed over unread: nothing the client writes comes near it.
@@ -182,6 +183,17 @@ class Reader:
 
     def tail_digest(self, offset: int) -> str:
         return self.digest(offset - TAIL, offset)
+
+    def sha256(self) -> str:
+        """The digest of every byte from the start to where the file ended when it was opened."""
+        found, at = hashlib.sha256(), 0
+        while at < self.identity.size:
+            data = self.line(at, min(HASHED_AT_ONCE, self.identity.size - at))
+            if not data:
+                break
+            found.update(data)
+            at += len(data)
+        return found.hexdigest()
 
     def line(self, offset: int, length: int) -> bytes:
         """The bytes of one indexed line."""

@@ -129,7 +129,7 @@ def context(window: Window, found: Composition) -> dict[str, object]:
     parts = part_rows(found)
     return {
         **head_context(window),
-        "live": [f"window-{window.pk}", f"numbers-{window.pk}"],
+        "live": [f"{look}-{window.pk}" for look in ("window", "numbers", "window-runs")],
         "sentence": sentence(parts),
         "parts": parts,
         "trees": [tree(window, found, shape) for shape in SHAPES] if found.used else [],

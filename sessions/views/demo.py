@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.http import require_GET, require_POST
 
-from companion.lib.htmx import page_or_part, wants_part
+from companion.lib.htmx import page_or_part, seen_elsewhere, wants_part
 from companion.lib.refusals import Refusal
 from sessions import tasks
 from sessions.actions import demo as actions
@@ -69,9 +69,3 @@ def place_after(request: HttpRequest) -> str:
     """Where to go when it is done: only to a page that shows the change."""
     wanted = request.POST.get("next") or request.GET.get("next")
     return reverse("sessions") if wanted == reverse("sessions") else reverse("now")
-
-
-def seen_elsewhere(url: str) -> HttpResponse:
-    answer = HttpResponseRedirect(url)
-    answer.status_code = 303
-    return answer

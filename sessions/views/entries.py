@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext
 
 from sessions.core.events import Kind
 from sessions.core.timeline import Call, Entry, Result
@@ -19,7 +19,7 @@ from sessions.models import Transcript, Window
 LOOKS = {
     Kind.HUMAN: "person", Kind.QUEUED: "person", Kind.ASSISTANT: "companion", Kind.TOOL_RESULT: "companion", Kind.NOTICE: "notice",
     Kind.COMMAND: "command", Kind.TAGGED: "background", Kind.META: "aside", Kind.SUMMARY: "aside", Kind.INJECTED: "injected",
-    Kind.SYSTEM: "system", Kind.BOUNDARY: "mark",
+    Kind.SYSTEM: "system", Kind.BOUNDARY: "mark", Kind.HANDOFF: "handoff",
 }  # fmt: skip
 # What the client notes about itself after every turn.
 CHATTER = frozenset({"", "turn_duration", "stop_hook_summary"})
@@ -171,7 +171,8 @@ def speaker(source: Source, look: str) -> str:
         return gettext("The task") if source.agent else gettext("You")
     if look == "companion":
         return gettext("Subagent") if source.agent else source.window.companion.name
-    return gettext("Background") if look == "background" else gettext("Client")
+    others = {"background": gettext("Background"), "handoff": pgettext("speaker", "Console")}
+    return others.get(look) or gettext("Client")
 
 
 def permalink(window: Window, entry: Entry) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -64,7 +65,7 @@ def context(request: HttpRequest, form: WindowFilter) -> dict[str, object]:
     }
 
 
-def around(page: Page[Window], query: str) -> dict[str, str]:
+def around(page: Page[Any], query: str) -> dict[str, str]:
     """The links to the pages before and after; empty at the ends."""
     step = {
         "earlier": page.number + 1 if page.has_next() else 0,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.utils.translation import gettext, pgettext
 
-from sessions.models import Window
+from sessions.core.usage import percent as percent_of
+from sessions.models import Run, Window
 
 # The seed's own mark for "the system would compact about here"; the client's real point is drawn beside it.
 SYSTEM_PERCENT = 83
@@ -38,10 +39,16 @@ class Reading:
     forge: int
     # The client's own compaction point; 0 when it is not known.
     compacts: float = 0.0
+    # Where it stood before a run; None where this is no outlook.
+    was: float | None = None
 
     @property
     def needle(self) -> float:
         return min(max(self.percent, 0.0), 100.0)
+
+    @property
+    def was_needle(self) -> float:
+        return min(max(self.was or 0.0, 0.0), 100.0)
 
     @property
     def fills(self) -> list[Fill]:
@@ -89,6 +96,20 @@ def reading(window: Window) -> Reading:
         diet=settings.ENV.diet_percent,
         forge=settings.ENV.forge_percent,
         compacts=round(100 * window.compacts_at / size, 1),
+    )
+
+
+def outlook(run: Run, compacts_at: int) -> Reading:
+    """The window that a run makes, estimated, with where the old one stood."""
+    return Reading(
+        used=run.used_after,
+        window=run.window_tokens,
+        percent=percent_of(run.used_after, run.window_tokens),
+        is_estimate=True,
+        diet=settings.ENV.diet_percent,
+        forge=settings.ENV.forge_percent,
+        compacts=percent_of(compacts_at, run.window_tokens),
+        was=percent_of(run.used_before, run.window_tokens),
     )
 
 
@@ -144,6 +165,8 @@ def label(it: Reading) -> str:
     parts = [start % share, marks(it)]
     if it.compacts:
         parts.append(gettext("the client compacts at %(percent)s%%") % {"percent": f"{it.compacts:.1f}"})
+    if it.was is not None:
+        parts.append(gettext("%(percent)s%% before") % {"percent": f"{it.was:.1f}"})
     return pgettext("list separator", ", ").join(parts)
 
 

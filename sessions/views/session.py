@@ -23,6 +23,7 @@ from sessions.forms import AnchorFilter
 from sessions.models import Event, Window
 from sessions.views.export import Row, as_csv, as_json, refused
 from sessions.views.reading import reading
+from sessions.views.run_lines import descent
 from sessions.views.standing import alarms_of
 
 AT_ONCE = 100
@@ -72,7 +73,8 @@ def context(window: Window, form: AnchorFilter) -> dict[str, object]:
         "is_continued": asked.get("before") is not None or asked.get("after") is not None,
         "more": onward(form, shown[-1]) if len(found) > AT_ONCE else "",
         "query": urlencode({key: asked[key] for key in ("q", "order") if asked.get(key)}),
-        "live": [f"window-{window.pk}", f"numbers-{window.pk}"],
+        "descent": descent(window),
+        "live": [f"{look}-{window.pk}" for look in ("window", "numbers", "window-runs")],
     }
 
 

@@ -15,6 +15,7 @@ from sessions.actions import doctor
 from sessions.models import Companion, Event, UsagePoint, Window
 from sessions.views.day import DayChart, Point, day_chart
 from sessions.views.reading import Reading, reading
+from sessions.views.run_lines import RunLine, last_of_companions
 
 # A pause that is shorter than this is no pause yet.
 STILL_TALKING = timedelta(seconds=180)
@@ -38,6 +39,7 @@ class Standing:
     alarms: list[Alarm] = field(default_factory=list)
     said_today: int = 0
     chart: DayChart | None = None
+    runs: list[RunLine] = field(default_factory=list)
 
     @property
     def sentence(self) -> str:
@@ -111,6 +113,12 @@ def with_day(standings: Sequence[Standing]) -> list[Standing]:
         replace(it, said_today=said.get(it.companion.pk, 0), chart=day_chart(points.get(it.companion.pk, []), now))
         for it in standings
     ]
+
+
+def with_runs(standings: Sequence[Standing]) -> list[Standing]:
+    """The same with the last runs of each, in one query however many there are."""
+    runs = last_of_companions([it.companion.pk for it in standings])
+    return [replace(it, runs=runs.get(it.companion.pk, [])) for it in standings]
 
 
 def said_since(standings: Iterable[Standing], start: datetime) -> dict[int, int]:

@@ -23,6 +23,7 @@ from sessions.models import Event, Window
 from sessions.views import session as words
 from sessions.views.entries import MOST_LINE, Source, items, where_is
 from sessions.views.reading import reading
+from sessions.views.run_lines import descent
 from sessions.views.standing import alarms_of
 
 SHOWS = [
@@ -193,6 +194,7 @@ def head_context(window: Window) -> dict[str, object]:
         "window": window,
         "reading": reading(window),
         "alarms": alarms_of(window),
+        "descent": descent(window),
         "newest_seq": pages.newest_seq(window.transcript_id),
-        "live": [f"window-{window.pk}", f"numbers-{window.pk}", f"newest-{window.pk}"],
+        "live": [f"{look}-{window.pk}" for look in ("window", "numbers", "newest", "window-runs")],
     }

@@ -69,7 +69,7 @@ def context(window: Window, before: int | None) -> dict[str, Any]:
     shown = found[:AT_ONCE]
     return {
         **head_context(window),
-        "live": [f"window-{window.pk}", f"numbers-{window.pk}"],
+        "live": [f"{look}-{window.pk}" for look in ("window", "numbers", "window-runs")],
         "rows": [(it, percent(it.context, window.window_tokens)) for it in shown],
         "more": f"?before={shown[-1].seq}" if len(found) > AT_ONCE else "",
         "is_continued": before is not None,

@@ -158,6 +158,22 @@ document.addEventListener("htmx:responseError", (event) => {
   if (event.detail.xhr.status !== 401) toast(byId("toasts").dataset.refused);
 });
 
+/* ── Copying a line, counting what is written ────────────────────────────────── */
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest?.("[data-copies]");
+  if (!button || !navigator.clipboard) return;
+  await navigator.clipboard.writeText(byId(button.dataset.copies).textContent);
+  say(button.dataset.copied);
+  button.classList.add("copied");
+  setTimeout(() => button.classList.remove("copied"), 1200);
+});
+
+document.addEventListener("input", (event) => {
+  const count = document.querySelector(`[data-counts="${CSS.escape(event.target.id)}"]`);
+  // By characters as the console counts them, not by UTF-16 units.
+  if (count) count.textContent = [...event.target.value].length.toLocaleString("en");
+});
+
 document.addEventListener("keydown", (event) => {
   const open = event.key === "Escape" && document.querySelector("details.own[open]");
   if (!open) return;

@@ -108,7 +108,8 @@ def runs_of_windows(pks: Sequence[int]) -> Mapping[int, str]:
 def nudges(pks: Sequence[int]) -> Mapping[int, str]:
     """A word to the page of a run that something happened to its window's runs: the page then asks for its own part,
     with the buttons and tokens that a push cannot carry."""
-    latest = {run.window_id: run for run in Run.objects.filter(window__in=pks).order_by("created_at")}
+    runs = Run.objects.filter(window__in=pks).order_by("window", "-created_at").distinct("window")
+    latest = {run.window_id: run for run in runs}
     return {
         pk: render_to_string("sessions/_run_nudge.html", {"window_id": pk, "words": words_of(latest.get(pk))})
         for pk in pks

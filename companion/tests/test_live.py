@@ -14,7 +14,7 @@ from django.test import override_settings
 from companion import consumers
 from companion.lib import live
 from companion.lib.live import announce
-from companion.tests.rows import HOSTILE, make_companion, make_window, signed_in
+from companion.tests.rows import HOSTILE, make_companion, make_run, make_window, signed_in
 from companion.tests.wire import Socket
 from sessions.models import Window
 
@@ -134,6 +134,22 @@ async def test_a_page_hears_of_newcomers(opened: Opened) -> None:
     assert 'id="arrivals"' in await now.text()
     assert "有 1 个新会话" in await listing.text()
     assert window.pk != newcomer.pk
+
+
+async def test_the_pages_of_runs_are_told_to_ask_for_their_part(opened: Opened) -> None:
+    window = await a_window()
+    run, listing = await opened(f"run-{window.pk}"), await opened("runs-0")
+    beside = await opened(f"window-runs-{window.pk}", language="en")
+    for socket in (run, listing, beside):
+        await socket.text()
+
+    await sync_to_async(make_run)(window, status="running", kind="diet")
+    await sync_to_async(announce)("run", window.pk)
+
+    assert f'id="run-{window.pk}" hidden data-say=' in (told := await run.text())
+    assert 'hx-target="#run"' in told
+    assert 'id="runs-0"' in await listing.text()
+    assert "Diet 61.4 → ≈ 29.1%" in await beside.text()
 
 
 async def test_signing_out_closes_the_sockets(opened: Opened) -> None:

@@ -14,10 +14,11 @@ import msgspec
 from sessions.actions.ground import places_of
 from sessions.core.events import Kind, bounded_id
 from sessions.core.lines import BadLine
+from sessions.core.pairing import Record
 from sessions.core.plan import Plan, digest_of
 from sessions.core.reading import time_of
 from sessions.core.records import TooDeep, read_record, write_record
-from sessions.core.surgery import Copyist, Order, Record, Tally, side_names
+from sessions.core.surgery import Copyist, Order, Tally, side_names
 from sessions.core.turns import Step
 from sessions.gateways.transcripts import Reader
 from sessions.models import Run

@@ -14,9 +14,11 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from sessions.actions import health
+from sessions.actions import health, runs
+from sessions.actions.backups import verify
+from sessions.gateways.new_file import aside_files
 from sessions.gateways.transcripts import Trouble, discover
-from sessions.models import Transcript, Window
+from sessions.models import Backup, Transcript, Window
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 LEAST_FREE = 500 * 1024 * 1024
@@ -163,6 +165,41 @@ def data_folder() -> Iterator[Check]:
         yield Check("data-folder", PASS, str(folder))
 
 
+def unfinished_runs() -> Iterator[Check]:
+    """Runs that nobody works on though they are not over."""
+    left = runs.heal()
+    if not left:
+        yield Check("unfinished-runs", PASS, _("None."))
+        return
+    names = ", ".join(str(run.pk)[:8] for run in left[:NAMED]) + (" …" if len(left) > NAMED else "")
+    fix = _("A running console takes them up again; `apply` does so without one, `cancel` drops them.")
+    yield Check("unfinished-runs", WARN, names, fix)
+
+
+def set_aside() -> Iterator[Check]:
+    """New sessions that were written and must not be resumed."""
+    files = aside_files(settings.ENV.data)
+    if not files:
+        yield Check("set-aside", PASS, _("None."))
+        return
+    names = ", ".join(path.name for path in files[:NAMED]) + (" …" if len(files) > NAMED else "")
+    fix = _("Their old windows are as they were. Look at the runs, then remove the files from %(folder)s.")
+    yield Check("set-aside", WARN, names, fix % {"folder": files[0].parent})
+
+
+def last_backup() -> Iterator[Check]:
+    """Is the newest copy still what was written?"""
+    backup = Backup.objects.order_by("-created_at", "-pk").first()
+    if backup is None:
+        yield Check("last-backup", PASS, _("None yet."))
+    elif verify(backup):
+        yield Check("last-backup", PASS, backup.path)
+    else:
+        fix = _("Check the disk. `backups --verify` reads all of them.")
+        yield Check("last-backup", FAIL, f"{backup.path}: {backup.trouble}", fix)
+
+
 CHECKS: tuple[Callable[[], Iterator[Check]], ...] = (
-    database, broker, processes, roots, folders, transcripts, bad_lines, data_folder,
+    database, broker, processes, roots, folders, transcripts, bad_lines, data_folder, unfinished_runs, set_aside,
+    last_backup,
 )  # fmt: skip

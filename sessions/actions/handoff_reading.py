@@ -23,6 +23,7 @@ from sessions.actions.timeline import line_of
 from sessions.core.events import Kind, text_of
 from sessions.core.handoff_fields import Said
 from sessions.core.sentences import LONGEST_READ, own_words
+from sessions.core.words import writable
 from sessions.gateways import transcripts
 from sessions.gateways.transcripts import Reader
 from sessions.models import Event, Window
@@ -146,7 +147,7 @@ def _said(row: Event, reader: Reader) -> Said | None:
         if line is None:
             raise Refusal("changed", _("The file has changed; it is being read again."), _("Try again in a moment."))
         text = text_of(line)
-    text = masked(own_words(text[: LONGEST_READ * 2])).strip()
+    text = masked(own_words(writable(text, LONGEST_READ * 2))).strip()
     if not text:
         return None
     at = row.at.astimezone(settings.ENV.zone) if row.at is not None else None

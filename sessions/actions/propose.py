@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from pathlib import Path
@@ -17,26 +15,22 @@ from django.utils.translation import gettext as _
 from companion.lib.live import announce
 from companion.lib.refusals import Refusal
 from sessions.actions import injected
-from sessions.actions.copying import Changed, Uncopyable
+from sessions.actions.copying import Uncopyable
 from sessions.actions.documents import utc
-from sessions.actions.ground import Before, before_of, changed, silence, steps_of
-from sessions.actions.index import index_one
+from sessions.actions.ground import changed, silence
 from sessions.actions.sentences import refusal_of
-from sessions.actions.trial import Trial, summed
+from sessions.actions.sight import LOOKS, Sight, is_unchanged, seen
+from sessions.actions.trial import summed
 from sessions.core.plan import Mark, Plan, Warning, digest_of, spans_of, warnings_of
 from sessions.core.ranges import BadSelection
 from sessions.core.selection import Chosen, Ground, Mode, Selection, choose
-from sessions.core.surgery import Order, preserves_thinking
 from sessions.core.tokens import OVERHEAD, estimate, generation_of
-from sessions.core.turns import Step, Turn, is_mid_turn, turns_of
-from sessions.gateways import beside, demo_files, transcripts
-from sessions.gateways.transcripts import Found, Reader
+from sessions.core.turns import Step, is_mid_turn
+from sessions.gateways import beside, demo_files
 from sessions.models import Run, Window
 
 # Of the window: what a diet keeps where nothing else is said (spec W1).
 DIET_SHARE = 0.65
-# A file that is written to while it is looked at is looked at again.
-LOOKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,18 +53,12 @@ class Wish:
 
 @dataclass(slots=True)
 class Look:
-    """A window as it was looked at for one plan."""
+    """One wish looked at on one window."""
 
-    window: Window
+    sight: Sight
     wish: Wish
     selection: Selection
-    reader: Reader
     now: datetime
-    sha256: str
-    steps: Sequence[Step]
-    turns: Sequence[Turn]
-    before: Before
-    trial: Trial
     warnings: list[Warning] = field(default_factory=list)
 
 
@@ -81,20 +69,23 @@ def propose(window: Window, wish: Wish) -> Run:
     """
     wish = _settled(window, wish)
     check_place(Path(window.transcript.path))
-    now = timezone.now()
     for _look in range(LOOKS):
-        window = _read_on(window)
-        with _opened(window) as reader:
-            if _is_as_indexed(window, reader):
-                try:
-                    run = _planned(window, wish, reader, now)
-                except Changed:
-                    continue
-                if transcripts.identity(Path(window.transcript.path)) == reader.identity:
-                    run.save(force_insert=True)
-                    announce("run", window.pk)
-                    return run
+        with seen(window, squash=wish.squash or 0) as sight:
+            run = _planned(sight, wish)
+            run.source_sha256 = sight.reader.sha256()
+            if is_unchanged(sight):
+                run.save(force_insert=True)
+                announce("run", window.pk)
+                return run
     raise changed()
+
+
+def preview(window: Window, wish: Wish) -> Run:
+    """The run that `propose` would store, with the same figures, not stored and without the digest. Raises Refusal."""
+    wish = _settled(window, wish)
+    check_place(Path(window.transcript.path))
+    with seen(window, squash=wish.squash or 0) as sight:
+        return _planned(sight, wish)
 
 
 def _settled(window: Window, wish: Wish) -> Wish:
@@ -121,70 +112,24 @@ def check_place(path: Path) -> None:
         )
 
 
-def _read_on(window: Window) -> Window:
-    path = Path(window.transcript.path)
-    if not path.is_file():
-        raise Refusal(
-            "file-gone",
-            _("The transcript %(path)s is no longer there.") % {"path": path},
-            _("`backups` lists the copies that were made of it."),
-        )
-    index_one(Found(Path(window.transcript.root), path, path.parent.name, path.stem, is_subagent=False))
-    return Window.objects.listed().get(pk=window.pk)
-
-
-@contextmanager
-def _opened(window: Window) -> Iterator[Reader]:
-    path = Path(window.transcript.path)
-    try:
-        with transcripts.opened(path) as reader:
-            yield reader
-    except OSError as fault:
-        reason = transcripts.reason_of(fault)
-        raise Refusal(
-            "unreadable",
-            _("%(path)s cannot be read: %(reason)s.") % {"path": path, "reason": reason},
-            _("Check who owns the file and its mode."),
-        ) from None
-
-
-def _is_as_indexed(window: Window, reader: Reader) -> bool:
-    row, seen = window.transcript, reader.identity
-    return (row.device, int(row.inode), row.size, row.modified_ns) == (
-        seen.device, seen.inode, seen.size, seen.modified_ns,
-    )  # fmt: skip
-
-
-def _planned(window: Window, wish: Wish, reader: Reader, now: datetime) -> Run:
-    look = _look(window, wish, reader, now)
+def _planned(sight: Sight, wish: Wish) -> Run:
+    look = Look(sight, wish, wish.selection or Selection(Mode.TAIL), timezone.now())
     chosen = _chosen(look)
-    run = _row(look, chosen)
-    summaries = _summaries(look, chosen)
+    run = _row(look)
     run.handoff, run.handoff_origin, notes = injected.text_for(
-        window, kind=wish.kind, days=wish.handoff_days, text=wish.handoff, origin=wish.handoff_origin,
-        summaries=summaries, earlier=look.before.handoff,
+        sight.window, kind=wish.kind, days=wish.handoff_days, text=wish.handoff, origin=wish.handoff_origin,
+        summaries=_summaries(look, chosen), earlier=sight.before.handoff,
     )  # fmt: skip
     plan = _counted(run, look, chosen)
     run.plan = msgspec.to_builtins(plan)
-    run.used_after = plan.kept_tokens + _tokens(run.handoff, window) + OVERHEAD
+    run.used_after = plan.kept_tokens + _tokens(run.handoff, sight.window) + OVERHEAD
     run.warnings = [*_warnings(look, chosen, run, plan), *notes]
     return run
 
 
-def _look(window: Window, wish: Wish, reader: Reader, now: datetime) -> Look:
-    steps = steps_of(window)
-    if any(step.idx != place for place, step in enumerate(steps)):
-        raise Changed
-    turns = turns_of(steps)
-    order = Order(window.session_id, "", now, cap=wish.squash or 0, drop_thinking=preserves_thinking(window.model))
-    trial = Trial(window, reader, steps, order, last=turns[-1].last if turns else -1)
-    selection = wish.selection or Selection(Mode.TAIL)
-    before = before_of(window, reader, steps)
-    return Look(window, wish, selection, reader, now, reader.sha256(), steps, turns, before, trial)
-
-
 def _chosen(look: Look) -> Chosen:
-    ground = Ground(look.steps, look.turns, look.before.floor, settings.ENV.zone, look.now, look.trial.weigh)
+    sight = look.sight
+    ground = Ground(sight.steps, sight.turns, sight.before.floor, settings.ENV.zone, look.now, sight.trial.weigh)
     try:
         return choose(look.selection, ground)
     except BadSelection as fault:
@@ -197,8 +142,8 @@ def _chosen(look: Look) -> Chosen:
         ) from None
 
 
-def _row(look: Look, chosen: Chosen) -> Run:
-    window, wish = look.window, look.wish
+def _row(look: Look) -> Run:
+    window, wish = look.sight.window, look.wish
     target = str(uuid.uuid4())
     path = Path(window.transcript.path)
     return Run(
@@ -208,8 +153,7 @@ def _row(look: Look, chosen: Chosen) -> Run:
         host=window.transcript.host,
         source_session_id=window.session_id,
         source_path=str(path),
-        source_sha256=look.sha256,
-        source_size=look.reader.identity.size,
+        source_size=look.sight.reader.identity.size,
         target_session_id=target,
         target_path=str(path.with_name(f"{target}.jsonl")),
         wish=msgspec.to_builtins(wish),
@@ -224,15 +168,15 @@ def _row(look: Look, chosen: Chosen) -> Run:
 def _summaries(look: Look, chosen: Chosen) -> list[str]:
     """The newest compaction summary, where what it sums up does not stay (spec W14)."""
     first = chosen.turns[0].first
-    if first == look.turns[0].first:
+    if first == look.sight.turns[0].first:
         return []
-    return [text for seq, text in look.before.summaries if seq < look.steps[first].seq]
+    return [text for seq, text in look.sight.before.summaries if seq < look.sight.steps[first].seq]
 
 
 def _counted(run: Run, look: Look, chosen: Chosen) -> Plan:
     """The plan with what the trial of its turns counted."""
     plan = _plan(look, chosen)
-    tally, plan.fattest, pointed = summed([look.trial.of(turn) for turn in chosen.turns])
+    tally, plan.fattest, pointed = summed([look.sight.trial.of(turn) for turn in chosen.turns])
     plan.sides, plan.agents = beside.those_there(Path(run.source_path).with_suffix(""), pointed, tally.agents)
     if missing := pointed - set(plan.sides):
         look.warnings.append({"code": "sides-missing", "count": len(missing)})
@@ -245,8 +189,8 @@ def _counted(run: Run, look: Look, chosen: Chosen) -> Plan:
 
 def _plan(look: Look, chosen: Chosen) -> Plan:
     spans = spans_of(chosen.turns)
-    kept = [step for first, last in spans for step in look.steps[first : last + 1]]
-    window = look.window
+    kept = [step for first, last in spans for step in look.sight.steps[first : last + 1]]
+    window = look.sight.window
     spoken = [step.preview for step in kept if step.preview]
     return Plan(
         mode=look.selection.mode,
@@ -258,13 +202,13 @@ def _plan(look: Look, chosen: Chosen) -> Plan:
         turns=len(chosen.turns),
         kept_events=len(kept),
         kept_tokens=chosen.tokens,
-        dropped_events=len(look.steps) - len(kept),
-        dropped_tokens=sum(step.tokens for step in look.steps) - sum(step.tokens for step in kept),
+        dropped_events=len(look.sight.steps) - len(kept),
+        dropped_tokens=sum(step.tokens for step in look.sight.steps) - sum(step.tokens for step in kept),
         first_preview=spoken[0] if spoken else "",
         last_preview=spoken[-1] if spoken else "",
         squash=look.wish.squash or 0,
-        newest=look.turns[-1].first,
-        drop_thinking=look.trial.order.drop_thinking,
+        newest=look.sight.turns[-1].first,
+        drop_thinking=look.sight.trial.order.drop_thinking,
         title=window.own_title or window.file_title or window.guessed_title,
     )
 
@@ -278,23 +222,24 @@ def _tokens(text: str, window: Window) -> int:
 
 
 def _warnings(look: Look, chosen: Chosen, run: Run, plan: Plan) -> list[Warning]:
-    window = look.window
+    window = look.sight.window
     found = warnings_of(
         chosen,
-        look.steps,
-        floor=look.before.floor,
+        look.sight.steps,
+        floor=look.sight.before.floor,
         used_before=run.used_before,
         used_after=run.used_after,
         window=run.window_tokens,
         compacts_at=window.compacts_at,
         thinking_dropped=plan.thinking_dropped,
     )
-    if is_mid_turn(look.steps):
+    if is_mid_turn(look.sight.steps):
         found.append({"code": "mid-turn"})
     quiet = silence(window, look.now)
     if quiet is not None and quiet < settings.ENV.idle_seconds:
         found.append({"code": "live-chat", "seconds": max(0, round(quiet))})
-    if window.transcript.offset < look.reader.identity.size:
+    # The index stands before the last newline.
+    if window.transcript.offset + 1 < look.sight.reader.identity.size:
         found.append({"code": "half-line"})
     if window.bad_lines:
         found.append({"code": "bad-lines", "count": window.bad_lines})

@@ -135,7 +135,8 @@ def _rehearsal(row: Run) -> Document:
 
 def _rebind(row: Run) -> Document:
     rebind = row.rebind
-    return {"status": rebind.get("status"), "before": rebind.get("before"), "after": rebind.get("after")}
+    # Before it was tried nothing is known to be bound.
+    return {"status": rebind.get("status") or "none", "before": rebind.get("before"), "after": rebind.get("after")}
 
 
 def step(row: Mapping[str, Any]) -> Document:

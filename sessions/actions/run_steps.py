@@ -259,12 +259,33 @@ def rebind(job: Job) -> Run.Status:
             note.skip("export-only")
             job.progress.save(rebind={"status": str(Rebinding.UNCHANGED), "before": None, "after": None})
             return Run.Status.EXPORTED
-        bridge = bridge_for(job.run.companion)
-        if not _is_bound(job, bridge):
-            check_digest(job)
-        _note_rebound(job, note, _rebound(job, bridge))
+        _note_rebound(note, _rebound(job, bridge_for(job.run.companion)))
         _come_first(job, note)
     return Run.Status.DONE
+
+
+def _rebound(job: Job, bridge: Bridge) -> Rebound:
+    """Raises Stop. Once a bridge was asked, the new file stays: it is bound, or can be bound later."""
+    grown: list[Stop] = []
+
+    def digest_holds() -> bool:
+        try:
+            check_digest(job)
+        except Stop as stop:
+            grown.append(stop)
+        return not grown
+
+    with _asking(job):
+        is_bound = _is_bound(job, bridge)
+    if not is_bound:
+        check_digest(job)
+    with _asking(job):
+        found = bridge.rebind(job.run.source_session_id, job.run.target_session_id, digest_holds=digest_holds)
+    job.keeps_file = not grown
+    job.progress.save(rebind=_as_row(found))
+    if found.status is Rebinding.UNCHANGED:
+        raise grown[0] if grown else Stop(Run.Status.FAILED, "rebind-failed", why=dict(found.detail))
+    return found
 
 
 def _is_bound(job: Job, bridge: Bridge) -> bool:
@@ -273,24 +294,15 @@ def _is_bound(job: Job, bridge: Bridge) -> bool:
     return bound is not None and bound.session_id == job.run.target_session_id
 
 
-def _rebound(job: Job, bridge: Bridge) -> Rebound:
-    fault: list[Stop] = []
-
-    def digest_holds() -> bool:
-        try:
-            check_digest(job)
-        except Stop as stop:
-            fault.append(stop)
-        return not fault
-
-    # Once a bridge was asked, the file stays: it may be bound, or can be bound later.
+@contextmanager
+def _asking(job: Job) -> Iterator[None]:
+    """A bridge that breaks leaves unknown what is bound: then the new file is not touched."""
     job.keeps_file = True
-    found = bridge.rebind(job.run.source_session_id, job.run.target_session_id, digest_holds=digest_holds)
-    job.progress.save(rebind=_as_row(found))
-    if found.status is Rebinding.UNCHANGED:
-        job.keeps_file = not fault
-        raise fault[0] if fault else Stop(Run.Status.FAILED, "rebind-failed", why=dict(found.detail))
-    return found
+    try:
+        yield
+    except OSError as fault:
+        raise Stop(Run.Status.FAILED, "bridge-failed", reason=transcripts.reason_of(fault)) from fault
+    job.keeps_file = False
 
 
 def _as_row(found: Rebound) -> Coded:
@@ -298,7 +310,7 @@ def _as_row(found: Rebound) -> Coded:
     return {"status": str(found.status), "before": found.before, "after": found.after, "detail": dict(detail)}
 
 
-def _note_rebound(job: Job, note: Note, found: Rebound) -> None:
+def _note_rebound(note: Note, found: Rebound) -> None:
     detail = dict(found.detail) or {"code": str(found.status)}
     if found.status is Rebinding.NONE:
         note.skip(**detail)

@@ -97,8 +97,8 @@ STEPS = {
     "backup-reused": gettext_lazy("The same content was backed up before: %(path)s"),
     "backup-not-wanted": gettext_lazy("No backup, as you asked."),
     "written": ngettext_lazy(
-        "%(events)s event, %(bytes)s, still under a name that nobody reads.",
-        "%(events)s events, %(bytes)s, still under a name that nobody reads.",
+        "%(events)s event, %(bytes)s.",
+        "%(events)s events, %(bytes)s.",
         "events",
     ),
     "verified": gettext_lazy("Every line is linked and every call has its result. Files beside it: %(sides)s."),
@@ -162,6 +162,9 @@ ENDS = {
     "not-whole": gettext_lazy("The new session was not as it has to be, and was not kept: %(faults)s"),
     "rehearsal-failed": gettext_lazy("%(detail)s %(difference)s"),
     "rebind-failed": gettext_lazy("The binding did not move: %(why)s"),
+    "bridge-failed": gettext_lazy(
+        "The bridge does not answer (%(reason)s). The new session stays where it is; see where the chat goes, then rebind."
+    ),
     "no-space": gettext_lazy("No space is left for %(path)s. Make room, then try again."),
     "not-allowed": gettext_lazy("%(path)s may not be written. Check who owns its folder and its mode."),
     "read-only": gettext_lazy("%(path)s lies on a disk that cannot be written to."),

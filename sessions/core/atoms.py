@@ -168,7 +168,8 @@ def _result(role: str, block: Mapping[str, Any]) -> Atom:
 
 def _arguments(name: str, given: Any) -> str:
     own = OWN_ARGUMENTS.get(name, frozenset[str]())
-    return _canonical({key: value for key, value in given.items() if key not in own} if own else given)
+    kept = {key: each for key, each in given.items() if key not in own} if isinstance(given, dict) else given
+    return _canonical(kept)
 
 
 def _canonical(value: Any) -> str:

@@ -15,6 +15,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sessions.core.handoff_fillers import COMMON, EMPTY_CHARACTERS, EMPTY_WORDS, TIME_CHARACTERS, TIME_WORDS
+from sessions.core.handoff_promises import promised_at
+from sessions.core.handoff_redlines import forbidden_at
 from sessions.core.handoff_words import BRINGING_UP, LEANING, RETRACTED, SUPPOSE
 from sessions.core.sentences import Found, Phrase
 from sessions.core.words import search_words, writable
@@ -187,6 +189,8 @@ def _shape(phrase: Phrase, messages: Sequence[Told], retracted: Sequence[int]) -
     shape = 0.2 if length < SHORTEST_TOPIC else 0.6 if length > LONGEST_TOPIC else 1.0
     shape *= 0.7 if phrase.is_question or SUPPOSE.match(phrase.judged) else 1.0
     shape *= 0.5 if LEANING.match(phrase.judged) else 1.3 if BRINGING_UP.search(phrase.judged) else 1.0
+    # These have fields of their own.
+    shape *= 0.6 if forbidden_at(phrase.judged) is not None else 0.8 if promised_at(phrase) is not None else 1.0
     shape *= 0.5 if len(messages[phrase.place].text) > LONG_MESSAGE else 1.0
     return shape * (0.1 if any(0 <= place - phrase.place <= NEAR for place in retracted) else 1.0)
 

@@ -28,8 +28,11 @@ def is_recurring(text: str) -> bool:
 
 def due(text: str, said_on: date) -> date | None:
     """The last day that a sentence of that day names; None where it names none. Both in the operator's zone."""
-    days = [*_near_days(text, said_on), *_week_days(text, said_on), *_dates(text, said_on)]
-    return max(days, default=None)
+    try:
+        return max([*_near_days(text, said_on), *_week_days(text, said_on), *_dates(text, said_on)], default=None)
+    except OverflowError:
+        # Behind the last day of the calendar.
+        return None
 
 
 def sorts(text: str) -> frozenset[str]:

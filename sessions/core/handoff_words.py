@@ -19,7 +19,7 @@ RETRACTED = _any(r"开玩笑|逗你的|说着玩|当我没说|玩笑话", r"\bju
 
 # A sentence that leans on the one before it, and one that brings something up.
 LEANING = re.compile(
-    r"\W*(?:[那它他她你这也可不嗯哦哈对]|什么|\b(?:it|that|then|he|she|they|so|and|but|yes|no|ok)\b)", _I
+    r"\W*(?:[那它他她你这也可不嗯哦哈]|对(?!了)|什么|\b(?:it|that|then|he|she|they|so|and|but|yes|no|ok)\b)", _I
 )
 BRINGING_UP = _any(
     r"想(?=[给把要去问跟和买换找做学写聊说知让])|要不要|打算|准备|考虑|计划|关于|聊聊|帮我|怎么(?=[办做去卖买弄选写说养换治跟])|决定",
@@ -92,6 +92,7 @@ NEVER = _any(
     r"千万(?:别(?!忘)|不要(?!忘)|不能|不可)|(?<!我)绝对(?:别|不要|不能|不可以|不许|不准)|不许",
     r"(?<![预报算猜说测拿对])不准(?=[再你我在把跟给对提说动碰看])|(?<!我)(?:别|不要)再(?![下涨掉等])",
     r"(?<!我)再也(?:别|不要|不许)|(?<!我)永远(?:别|不要|不许)|禁止|严禁",
+    rf"(?:别|不要)告诉(?!我(?!们?的?(?:{_KIN})))",
     r"\b(?:don'?t|do not) (?:you )?ever\b|\bnever ever\b",
     r"(?:\A|[,;:.!]\s*|\b(?:please|and|but|so|just|also|must|should)\s+)"
     r"never\s+(?!mind\b|been\b|know\b|knew\b|had\b|thought\b)(?:again\s+)?[a-z]+",
@@ -168,6 +169,7 @@ INTENDED = _any(
     rf"{_FUTURE}[^。！？!?别不]{{0,16}}?(?:叫|提醒|喊|陪|带|帮|找|接|送|问|给|跟)[我你]",
     r"以后我(?=[^们])|以后每|每周[一二三四五六日天末][^。！？]{0,14}?(?:点|语音|电话|见|一起)",
     r"(?:时候|[雨晴雪]天|早上|晚上|睡前|平时)[^。！？!?别不]{0,16}?(?:再|先|就|多)(?:跟|和|问|叫|给|陪|等|让)我",
+    rf"{_FUTURE}[^。！？!?]{{0,16}}?一起(?![的了过])[\u4e00-\u9fff]",
     r"等我[^，。]{1,8}?(?:给你|再|陪你|带你|帮你)",
     rf"\b(?:i'?ll|i will|i'?m going to|i am going to|let'?s|we'?ll|we will)\b[^.!?]{{0,80}}\b{_WHEN}\b",
     rf"\b{_WHEN}\b[^.!?]{{0,60}}\b(?:i'?ll|i will|let'?s|we'?ll|we will|call me|wake me|ask me|you call|we (?:talk|speak|meet))\b",

@@ -1,19 +1,27 @@
-"""Calls and results of one turn: kept in pairs, in the order every client version takes (transcripts.md 1.4, fact 7)."""
+"""Calls and results of one turn: kept in pairs, in the order every client version takes (transcripts.md 1.4, fact 7),
+without what no client or API takes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 Record = dict[str, Any]
 THINKING = frozenset({"thinking", "redacted_thinking"})
+# Which half of a call stands in which type of line.
+HALVES = {"tool_use": "assistant", "tool_result": "user"}
 
 
 class Piece:
     """A record of a turn with what is asked of it again and again. `body` holds its content under `key` (None where the
-    record has none); `place` is its position in the turn as it was read."""
+    record has none); `place` is its position in the turn as it was read. `strays` counts halves of calls that can have no
+    other half here, `silent` blocks of an answer that are no words: thinking, white space."""
 
-    __slots__ = ("body", "calls", "content", "is_answer", "key", "message", "place", "record", "results", "thoughts")
+    __slots__ = (
+        "body", "calls", "content", "is_answer", "key", "message", "place", "record", "results", "silent", "strays",
+        "thoughts",
+    )  # fmt: skip
 
     def __init__(self, record: Record, place: int) -> None:
         self.record = record
@@ -25,28 +33,57 @@ class Piece:
         self.body: Record | None = body if isinstance(body, dict) else None
         found = self.body.get("id") if self.is_answer and self.body is not None else None
         self.message = found if isinstance(found, str) else ""
-        self.read(self.body.get(self.key) if self.body is not None else None)
+        self.read(_sound(self.body.get(self.key), self.is_answer) if self.body is not None else None)
 
     def read(self, content: Any) -> None:
         """Takes `content` for the piece's own and notes what is in it."""
         self.content = content
         self.calls: list[str] = []
         self.results: list[str] = []
-        self.thoughts = 0
-        if not isinstance(content, list):
-            return
-        for block in content:
-            kind = block.get("type") if isinstance(block, dict) else None
-            if kind == "tool_use" and self.is_answer:
-                self.calls.append(pair_id(block))
-            elif kind == "tool_result" and not self.is_answer:
-                self.results.append(pair_id(block))
+        self.thoughts = self.strays = self.silent = 0
+        for block in content if isinstance(content, list) else ():
+            kind = block.get("type")
+            if kind in HALVES:
+                self._half(kind, pair_id(block))
             elif kind in THINKING:
                 self.thoughts += 1
+                self.silent += 1
+            elif kind == "text" and self.is_answer and not block["text"].strip():
+                self.silent += 1
+
+    def _half(self, kind: str, pair: str) -> None:
+        if not pair or self.record.get("type") != HALVES[kind]:
+            self.strays += 1
+        elif kind == "tool_use":
+            self.calls.append(pair)
+        else:
+            self.results.append(pair)
 
     @property
-    def is_bare_thinking(self) -> bool:
-        return isinstance(self.content, list) and self.thoughts == len(self.content)
+    def is_silent(self) -> bool:
+        return self.is_answer and self.silent == len(self.content)
+
+
+def _sound(content: Any, is_answer: bool) -> Any:
+    """A content as every client sends it; None where there is nothing to send. Clients end on an answer that is a bare
+    text and on what is no block; the API refuses empty texts."""
+    if isinstance(content, str):
+        text = [{"type": "text", "text": content}] if is_answer and content else content
+        return text if content.strip() or is_answer else None
+    if not isinstance(content, list):
+        return None
+    if all(isinstance(block, dict) and not _is_empty(block, is_answer) for block in content):
+        return content
+    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]
+    return [block for block in blocks if isinstance(block, dict) and not _is_empty(block, is_answer)]
+
+
+def _is_empty(block: Record, is_answer: bool) -> bool:
+    """White space between the blocks of an answer is the companion's own."""
+    if block.get("type") != "text":
+        return False
+    text = block.get("text")
+    return not isinstance(text, str) or not (text if is_answer else text.strip())
 
 
 def pair_id(block: Record) -> str:
@@ -55,81 +92,82 @@ def pair_id(block: Record) -> str:
 
 
 def paired(pieces: Sequence[Piece]) -> tuple[list[Piece], int]:
-    """The pieces with only such calls and results as have each other, each once, the call first; and how many blocks and
-    lines had to go."""
-    if _is_whole(pieces):
-        return list(pieces), 0
-    good = _pairs(pieces)
-    whole: list[Piece] = []
+    """The pieces that say something, with only such calls and results as have each other, each once, the call first; and
+    how many halves had to go, with the lines that had nothing else to say. Answers have their message's name."""
+    whole = [piece for piece in pieces if piece.content]
     torn: set[str] = set()
-    seen: set[tuple[str, str]] = set()
     gone = 0
-    for piece in pieces:
-        lost = _tear(piece, good, seen)
-        gone += lost
-        if lost:
-            torn.add(piece.message)
-        if not lost or piece.content:
-            whole.append(piece)
-    kept = _without_bare_thinking(whole, torn - {""})
-    return kept, gone + len(whole) - len(kept)
+    if not _is_whole(whole):
+        answers = _answers(whole)
+        seen: set[str] = set()
+        for piece in whole:
+            lost = _tear(piece, answers, seen)
+            gone += lost
+            if lost:
+                torn.add(piece.message)
+    # A message without words: old clients send it and are refused, new ones put words of their own in its place.
+    spoken = {piece.message for piece in whole if not piece.is_silent}
+    left = [piece for piece in whole if piece.content]
+    kept = [piece for piece in left if not piece.is_answer or piece.message in spoken]
+    torn -= spoken
+    return kept, gone + sum(piece.is_answer and piece.message in torn for piece in left)
 
 
 def _is_whole(pieces: Iterable[Piece]) -> bool:
-    """The common case: every call once, with its one result behind it."""
+    """The common case: every call once, with its one result behind it; the results of a line all of one message."""
     called: set[str] = set()
-    waiting: set[str] = set()
+    waiting: dict[str, str] = {}
     for piece in pieces:
+        if piece.strays or (piece.results and len({waiting.get(result) for result in piece.results}) != 1):
+            return False
         for call in piece.calls:
-            if call in called or not call:
+            if call in called:
                 return False
             called.add(call)
-            waiting.add(call)
+            waiting[call] = piece.message
         for result in piece.results:
-            if result not in waiting:
+            if waiting.pop(result, None) is None:
                 return False
-            waiting.discard(result)
     return not waiting
 
 
-def _pairs(pieces: Iterable[Piece]) -> set[str]:
-    """Ids of the calls that have a result behind them."""
-    called: set[str] = set()
-    answered: set[str] = set()
+def _answers(pieces: Iterable[Piece]) -> dict[str, Piece]:
+    """The line with the result of each call: the first one behind it. All results of a line are of one message."""
+    callers: dict[str, str] = {}
+    answers: dict[str, Piece] = {}
     for piece in pieces:
-        called |= set(piece.calls)
-        answered |= {result for result in piece.results if result in called}
-    return answered - {""}
+        for call in piece.calls:
+            callers.setdefault(call, piece.message)
+        found = [result for result in piece.results if result in callers and result not in answers]
+        answers |= {result: piece for result in found if callers[result] == callers[found[0]]}
+    return answers
 
 
-def _tear(piece: Piece, good: set[str], seen: set[tuple[str, str]]) -> int:
+def _tear(piece: Piece, answers: Mapping[str, Piece], seen: set[str]) -> int:
     """Takes out of a piece what has no other half or was there before; answers how much that was."""
-    if not isinstance(piece.content, list):
+    if not (piece.calls or piece.results or piece.strays):
         return 0
-    kept = [block for block in piece.content if _may_stay(block, good, seen)]
-    lost = len(piece.content) - len(kept)
+    kept = [block for block in piece.content if _may_stay(block, piece, answers, seen)]
+    lost, had_results = len(piece.content) - len(kept), bool(piece.results)
     if lost:
         piece.read(kept)
+    if had_results and not piece.results:
+        # What stood beside a result is no talk of the person's now.
+        piece.record["isMeta"] = True
     return lost
 
 
-def _may_stay(block: Any, good: set[str], seen: set[tuple[str, str]]) -> bool:
-    kind = block.get("type") if isinstance(block, dict) else None
-    if kind not in {"tool_use", "tool_result"}:
+def _may_stay(block: Record, piece: Piece, answers: Mapping[str, Piece], seen: set[str]) -> bool:
+    """Is this block no call and no result, or one that has its other half and was not there before?"""
+    kind, pair = block.get("type"), pair_id(block)
+    if kind not in HALVES:
         return True
-    key = (kind, pair_id(block))
-    # A result that stands before its call is taken for another's: the first one behind the call is kept.
-    is_early = kind == "tool_result" and ("tool_use", key[1]) not in seen
-    is_new = key not in seen and not is_early
-    if not is_early:
-        seen.add(key)
-    return is_new and key[1] in good
-
-
-def _without_bare_thinking(pieces: list[Piece], torn: set[str]) -> list[Piece]:
-    """A message that lost its call and has nothing but thinking left cannot be sent."""
-    spoken = {piece.message for piece in pieces if not piece.is_bare_thinking}
-    return [piece for piece in pieces if piece.message not in torn or piece.message in spoken]
+    if piece.record.get("type") != HALVES[kind] or pair not in answers or f"{kind} {pair}" in seen:
+        return False
+    if kind == "tool_result" and answers[pair] is not piece:
+        return False
+    seen.add(f"{kind} {pair}")
+    return True
 
 
 def grouped(pieces: Sequence[Piece]) -> list[Piece]:

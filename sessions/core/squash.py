@@ -6,6 +6,7 @@ inputs of tool calls.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,15 @@ Block = dict[str, Any]
 PICTURES = frozenset({"image", "document"})
 # Of the characters that stay, how many stand at the beginning; the rest is the end.
 HEAD_SHARE = 0.7
-# Below this nothing is worth a cut: the mark alone would fill it.
-LEAST_CAP = 200
+
+
+_LEFT_OUT = re.compile(r"\[(image|document) left out here; it is whole in session ([0-9A-Za-z-]{4,64})\]\Z")
+
+
+def left_out(text: str) -> tuple[str, str] | None:
+    """(what, session) of the mark that stands for a picture that was left out; None for any other text."""
+    found = _LEFT_OUT.match(text)
+    return (found[1], found[2]) if found else None
 
 
 @dataclass(slots=True)
@@ -75,7 +83,7 @@ def _is_picture(block: Any) -> bool:
 
 
 def _shorten_all(blocks: list[Any], cap: int, source: str, done: Squashed) -> list[Any]:
-    """Texts of one result share its cap: the first ones take what they need, the last one that fits is cut."""
+    """Texts of one result share its cap: the first ones take what they need, the next one is cut, and the rest goes."""
     before = sum(len(block["text"]) for block in blocks if _is_text(block))
     if before <= cap:
         return blocks
@@ -84,12 +92,17 @@ def _shorten_all(blocks: list[Any], cap: int, source: str, done: Squashed) -> li
     for block in blocks:
         if not _is_text(block):
             kept.append(block)
-        elif left >= LEAST_CAP:
-            text = _shorten(block["text"], left, source)
+        elif left >= 0:
+            # From here on it is the mark's to say that there was more.
+            is_cut = len(block["text"]) > left
+            text = _cut(block["text"], left, source) if is_cut else block["text"]
             kept.append(block | {"text": text})
-            left -= len(text)
+            left = -1 if is_cut else left - len(text)
+    after = sum(len(block["text"]) for block in kept if _is_text(block))
+    if after >= before:
+        return blocks
     done.results += 1
-    done.characters += before - sum(len(block["text"]) for block in kept if _is_text(block))
+    done.characters += before - after
     return kept
 
 
@@ -98,9 +111,13 @@ def _is_text(block: Any) -> bool:
 
 
 def _shorten(text: str, cap: int, source: str) -> str:
-    """Beginning and end of a text of more than `cap` characters, with a mark between that says how many are missing."""
-    if len(text) <= cap:
-        return text
+    """A text of more than `cap` characters cut; left alone where the mark would be longer than what it stands for."""
+    cut = _cut(text, cap, source) if len(text) > cap else text
+    return cut if len(cut) < len(text) else text
+
+
+def _cut(text: str, cap: int, source: str) -> str:
+    """Beginning and end of a text, with a mark between that says how long it was."""
     mark = f"\n[… {len(text):,} characters in all, cut here; whole in session {source} …]\n"
     room = max(0, cap - len(mark))
     head = int(room * HEAD_SHARE)

@@ -13,14 +13,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sessions.core.events import HANDOFF_ORIGIN, SYNTHETIC_MODEL
+from sessions.core.events import ANCHORS, HANDOFF_ORIGIN, SYNTHETIC_MODEL, kind_of
+from sessions.core.lines import coerce
 from sessions.core.pairing import THINKING, Piece, Record, grouped, paired
 from sessions.core.reading import time_of
 from sessions.core.squash import Squashed, squash
 
 TOKEN_FIELDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 CLOSING_WORDS = "…"
+_SIDES = "tool-results/"
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+# The one way to write a time that every client version reads.
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.ASCII)
 # Models that bind thinking to everything before it: after any cut the block is refused (transcripts.md, fact 3).
 _PRESERVED = re.compile(r"claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)(?!\d)")
 # Of a record: its place in the old chain, which is written anew, and what only the client's own screens use.
@@ -69,13 +73,16 @@ class Tally:
 
 @dataclass(slots=True)
 class Copyist:
-    """Writes one linear chain: feed `handoff`, then every turn, then `closing`. Holds no more than one line."""
+    """Writes one linear chain: feed `handoff`, then every turn, then `closing`. Holds no more than one
+    line and the ids of messages."""
 
     order: Order
     tally: Tally = field(default_factory=Tally)
     _parent: str | None = None
     _stamp: str = ""
     _last: Record | None = None
+    # Ids of the messages of earlier turns.
+    _messages: set[str] = field(default_factory=set)
 
     def handoff(self, text: str, *, at: datetime | None = None) -> Iterator[Record]:
         """The injected user line: marked by where it came from, so that nobody takes it for the person's words. `at` is the
@@ -89,7 +96,7 @@ class Copyist:
                 "isMeta": True,
                 "origin": {"kind": HANDOFF_ORIGIN},
                 "uuid": str(uuids.uuid5(uuids.NAMESPACE_URL, f"handoff:{self.order.target}")),
-                "timestamp": stamp(min(at or EARLIEST, self.order.now)),
+                "timestamp": stamp(at or EARLIEST),
             }
         )
 
@@ -101,11 +108,26 @@ class Copyist:
 
     def pieces(self, records: Sequence[Record], *, is_last: bool) -> list[Piece]:
         """What stays of a turn, in its order, as it will stand in the new window but for its links; counted."""
-        whole, gone = paired([Piece(record, place) for place, record in enumerate(records)])
+        whole, gone = paired(self._named([Piece(record, place) for place, record in enumerate(records)]))
         self.tally.unpaired += gone
         kept = [piece for piece in grouped(whole) if self._settle(piece, is_last)]
         self.tally.events += len(kept)
         return kept
+
+    def _named(self, pieces: list[Piece]) -> list[Piece]:
+        """Gives every answer an id that no earlier turn has: clients join answers by it, and those without one over whole
+        turns (measured with 2.0.76 and 2.1.112). Lines without one are one message as long as they stand together."""
+        names: dict[str, str] = {}
+        for piece in pieces:
+            if not piece.is_answer or piece.body is None:
+                names.pop("", None)
+                continue
+            if piece.message not in names:
+                is_own = piece.message and piece.message not in self._messages
+                names[piece.message] = piece.message if is_own else _message_id(f"answer:{piece.record.get('uuid')}")
+            piece.message = piece.body["id"] = names[piece.message]
+        self._messages.update(names.values())
+        return pieces
 
     def closing(self, title: str) -> Iterator[Record]:
         """The last line with the time of now, a closing answer if it was a user's, and the title at the very end."""
@@ -117,7 +139,7 @@ class Copyist:
         else:
             yield last
             self._parent = last["uuid"]
-            yield self._placed(self._answer())
+            yield self._placed(self._answer()) | {"timestamp": stamp(self.order.now)}
         if title:
             yield {"type": "custom-title", "customTitle": title, "sessionId": self.order.target}
 
@@ -130,8 +152,7 @@ class Copyist:
 
     def _placed(self, record: Record) -> Record:
         """A record in its place of the new chain: parent first, a time that can be read, the new session's id."""
-        at = record.get("timestamp")
-        self._stamp = at if isinstance(at, str) and time_of(at) is not None else self._stamp or stamp(self.order.now)
+        self._stamp = self._time_of(record.get("timestamp")) or self._stamp or stamp(EARLIEST)
         placed: Record = {"parentUuid": self._parent}
         for key, value in record.items():
             if key == "uuid":
@@ -143,13 +164,22 @@ class Copyist:
         placed["sessionId"] = self.order.target
         return placed
 
+    def _time_of(self, text: Any) -> str:
+        """A line's own time as every client reads it, empty where it has none. Nor does one count that is not before now:
+        client 2.0 takes the newest time, the first of two equal ones, for the end of the talk."""
+        at = time_of(text) if isinstance(text, str) else None
+        now = self.order.now
+        if at is None or at >= now.replace(microsecond=now.microsecond // 1000 * 1000):
+            return ""
+        return text if _TIME.fullmatch(text) else stamp(at)
+
     def _answer(self) -> Record:
         return {
             "parentUuid": None,
             "isSidechain": False,
             "type": "assistant",
             "message": {
-                "id": f"msg_{uuids.uuid5(uuids.NAMESPACE_URL, f'closing:{self.order.target}').hex[:24]}",
+                "id": _message_id(f"closing:{self.order.target}"),
                 "type": "message",
                 "role": "assistant",
                 "model": SYNTHETIC_MODEL,
@@ -169,6 +199,7 @@ class Copyist:
         self._note_agent(piece.record)
         if piece.body is None or piece.key not in piece.body:
             return True
+        images = self.tally.squashed.images
         content = squash(
             piece.content,
             cap=self.order.cap,
@@ -176,7 +207,13 @@ class Copyist:
             source=self.order.source,
             done=self.tally.squashed,
         )
-        piece.content = piece.body[piece.key] = self._relocated(content) if self.order.sides else content
+        content = self._relocated(content) if self.order.sides else content
+        is_changed = self.tally.squashed.images > images and not piece.results
+        was_spoken = is_changed and _is_anchor(piece.record)
+        piece.content = piece.body[piece.key] = content
+        if is_changed and not was_spoken and _is_anchor(piece.record):
+            # A command or a delivery that began with a picture would begin with our words now, and pass for talk.
+            piece.record["isMeta"] = True
         if piece.is_answer and isinstance(usage := piece.body.get("usage"), dict):
             # A resumed client measures the window by the last answer's figures (transcripts.md, fact 1).
             usage.update({name: 0 for name in TOKEN_FIELDS if name in usage})
@@ -220,21 +257,33 @@ class Copyist:
         return block | {"text": self._relocated_text(block["text"])} if is_text else block
 
     def _relocated_text(self, text: str) -> str:
-        for name in side_names(text, self.order.source) & self.order.sides:
-            text = text.replace(f"/{self.order.source}/{name}", f"/{self.order.target}/{name}")
-        return text
+        def renamed(found: re.Match[str]) -> str:
+            return f"/{self.order.target}/{found[1]}" if found[1] in self.order.sides else found[0]
+
+        return _side(self.order.source).sub(renamed, text) if _SIDES in text else text
 
 
 def side_names(text: str, session: str) -> set[str]:
     """The spilled tool results of a session that a text points to: `tool-results/<file>`."""
-    if f"/{session}/tool-results/" not in text:
-        return set()
-    return set(re.findall(rf"/{re.escape(session)}/(tool-results/[\w.-]{{1,120}})", text))
+    return set(_side(session).findall(text)) if _SIDES in text else set()
+
+
+def _side(session: str) -> re.Pattern[str]:
+    """A name ends before the full stop of a sentence."""
+    return re.compile(rf"/{re.escape(session)}/({_SIDES}[\w.-]{{0,119}}[\w-])")
 
 
 def stamp(at: datetime) -> str:
     """A time as the client writes it: ISO, milliseconds, Z. `at` is in UTC."""
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _message_id(name: str) -> str:
+    return f"msg_{uuids.uuid5(uuids.NAMESPACE_URL, name).hex[:24]}"
+
+
+def _is_anchor(record: Record) -> bool:
+    return kind_of(coerce(record)) in ANCHORS
 
 
 def _is_thinking(block: Any) -> bool:

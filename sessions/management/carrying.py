@@ -5,11 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from django.conf import settings
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from companion.lib.refusals import Refusal
 from sessions.actions import health, run_documents
 from sessions.actions.carry_out import carry_out
+from sessions.actions.ground import silence
 from sessions.management.run_lines import step_line
 from sessions.models import Run
 from sessions.tasks import queue_run
@@ -24,9 +27,24 @@ def carry_to_its_end(run: Run, say: Say) -> Run:
     """The run as it ended; one that is over already as it is. Raises Refusal where the worker takes too long."""
     if run.is_over:
         return run
+    if run.status == Run.Status.PLANNED:
+        _check_quiet(run)
     if run.status == Run.Status.PLANNED and not queue_run(run):
         return carry_out(run.pk)
     return _wait(run, say)
+
+
+def _check_quiet(run: Run) -> None:
+    """What was said just now would only use the plan up."""
+    quiet = silence(run.window, timezone.now()) if run.window else None
+    if run.is_forced or quiet is None or quiet >= settings.ENV.idle_seconds:
+        return
+    wait = int(settings.ENV.idle_seconds - quiet) + 1
+    raise Refusal(
+        "not-quiet",
+        _("Nothing was done: something was said %(seconds)d seconds ago.") % {"seconds": max(0, int(quiet))},
+        _("`apply %(run)s` in %(wait)d seconds, or plan again with --force.") % {"run": str(run.pk)[:8], "wait": wait},
+    )
 
 
 def _wait(run: Run, say: Say) -> Run:

@@ -103,7 +103,10 @@ def _handoff(document: Document) -> str:
     count = document["handoff_chars"]
     if not count:
         return _("none")
-    return ngettext("%(count)s character", "%(count)s characters", count) % {"count": f"{count:,}"}
+    length = ngettext("%(count)s character", "%(count)s characters", count) % {"count": f"{count:,}"}
+    if document["handoff_origin"] != "summary":
+        return length
+    return _("none; what a compaction or an earlier run left goes along: %(length)s") % {"length": length}
 
 
 def _fullness(document: Document) -> str:
@@ -116,7 +119,7 @@ def _fullness(document: Document) -> str:
 
 def _binding(document: Document) -> str:
     rebind = document["rebind"]
-    if not rebind["status"] and not rebind["before"]:
+    if document["status"] == "planned" and not rebind["before"]:
         return ""
     ends = " → ".join(visible(str(rebind[end])) for end in ("before", "after") if rebind[end])
     return "  ".join(part for part in (binding_of(rebind["status"]), ends) if part)
@@ -166,14 +169,14 @@ def resume(cwd: str | None, session_id: str) -> Iterator[str]:
 
 def line_of(document: Document) -> str:
     """One run of many."""
-    used, about = document["used"], "≈ " if document["status"] == "planned" else ""
+    used = document["used"]
     parts = [
         document["run_id"][:8],
         (document["local_time"] or "-")[:16],
         padded(kind_name(document["kind"]), 5),
         padded(document["status"], 11),
         f"{document['source']['session_id'][:8]} → {document['target']['session_id'][:8]}",
-        f"{used['before_pct']:5.1f} % → {about}{used['after_pct']:.1f} %",
+        f"{used['before_pct']:5.1f} % → ≈ {used['after_pct']:.1f} %",
         visible(cut(document["title"] or "", 40)),
     ]
     return "  ".join(parts).rstrip()

@@ -9,6 +9,7 @@ from companion.lib.markdown import rendered
 from companion.lib.secrets_mask import masked
 from companion.lib.visible import calm
 from companion.lib.visible import visible as visible_plain
+from sessions.core.squash import left_out
 
 register = template.Library()
 
@@ -17,6 +18,13 @@ register = template.Library()
 def prose(value: object) -> SafeString:
     """A companion's text as sanitised HTML: secrets covered first, then what hides made visible, then markdown."""
     return rendered(visible_plain(calm(masked(str(value)))))
+
+
+@register.filter
+def picture_in(value: object) -> str:
+    """The session that still has the picture whose mark this text is; empty for any other text."""
+    found = left_out(str(value))
+    return found[1] if found else ""
 
 
 @register.filter

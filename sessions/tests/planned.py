@@ -131,6 +131,6 @@ def step_of(run: Run, name: str) -> dict[str, Any]:
     return found
 
 
-def age(backup: Any, days: float) -> None:
+def age(backup: Backup, days: float) -> None:
     """Makes a row look older."""
     type(backup).objects.filter(pk=backup.pk).update(created_at=timezone.now() - timedelta(days=days))

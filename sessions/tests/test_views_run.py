@@ -201,7 +201,19 @@ def test_what_was_exported_can_be_bound_later(client: Client, root: Path, file: 
     answer = act(client, run, "bind")
 
     assert answer.status_code == 303
+    assert status(run) == "exported"
+    assert "No bridge is set up" in page(client, run)
+    assert f'action="/runs/{run.pk}/bind/"' not in page(client, run)
+
+
+def test_what_was_rolled_back_can_be_bound_again(client: Client, run: Run) -> None:
+    act(client, run, "apply")
+    act(client, run, "roll-back")
+
+    assert act(client, run, "bind").status_code == 303
+
     assert status(run) == "done"
+    assert Path(run.target_path).exists()
 
 
 def test_what_was_never_written_cannot_be_bound(client: Client) -> None:

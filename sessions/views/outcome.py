@@ -74,7 +74,7 @@ def done(run: Run) -> Outcome:
 def exported(run: Run) -> Outcome:
     return Outcome(
         shape_of(run),
-        [gettext("The new window is written, read back and ready. The chat was left where it is.")],
+        [gettext("The new window is written, read back and ready."), chat(run)],
         gettext("The old window is as it was, and whatever was bound to it still is."),
         gettext("To try the new window, type this in a terminal:"),
         resume(run, run.target_session_id),

@@ -22,8 +22,7 @@ from sessions.actions.carry_out import carry_out
 from sessions.actions.freshness import freshness
 from sessions.actions.ground import silence
 from sessions.actions.rebind import MAY, rebind_only
-from sessions.actions.rollback import MOVED, rollback
-from sessions.gateways.bridges.bridge import Rebinding
+from sessions.actions.rollback import check_may_go_back, rollback
 from sessions.models import Run
 from sessions.views.figures import figures, took
 from sessions.views.outcome import outcome, title
@@ -107,8 +106,9 @@ def place(found: Run) -> str:
 
 
 def shown(request: HttpRequest, found: Run, refusal: Refusal | None = None) -> HttpResponse:
-    """The page, or its one part; nothing where the reader has it already. A refusal stands above it."""
-    whole = context(found) | {"refusal": refusal}
+    """The page, or its one part; nothing where the reader has it already. A refusal stands above it, and nothing draws
+    that page anew: its address takes forms only."""
+    whole = context(found) | ({"refusal": refusal, "live": []} if refusal is not None else {})
     if wants_part(request) and refusal is None and request.GET.get("seen") == whole["seen"]:
         return HttpResponse(status=204)
     status = 200 if refusal is None else 422
@@ -127,7 +127,7 @@ def context(found: Run) -> dict[str, Any]:
         "line": lines_of([found])[0],
         "progress": progress(found),
         "live": [f"run-{found.window_id}"] if found.window_id else [],
-        "seen": mark_of(found.status, found.steps, found.cancel_asked, found.rebind, found.error),
+        "seen": mark_of(found.status, found.steps, found.cancel_asked, found.rebind, found.error, found.warnings),
         **phase_context(found),
     }
 
@@ -159,10 +159,14 @@ def drops_thinking(found: Run) -> bool:
 
 
 def can_roll_back(found: Run) -> bool:
-    return found.status == Status.DONE or (found.status != Status.ROLLED_BACK and found.rebind.get("status") in MOVED)
+    try:
+        check_may_go_back(found)
+    except Refusal:
+        return False
+    return True
 
 
 def can_bind(found: Run) -> bool:
-    """Is there a new window that no chat goes into? Where there is no bridge at all, a run that is done needs none."""
-    is_moved = found.rebind.get("status") in {Rebinding.BOUND, Rebinding.NONE}
-    return bool(found.target_sha256) and found.status in MAY and (found.status != Status.DONE or not is_moved)
+    """Is there a new window that the chat may be in and is not? Where there is no bridge, one that ended well needs none."""
+    is_settled = found.rebind.get("status") in {"bound", "none"} and found.status in {Status.DONE, Status.EXPORTED}
+    return bool(found.target_sha256) and found.status in MAY and not is_settled

@@ -49,7 +49,8 @@ class RunLine:
     @property
     def losses(self) -> int:
         """Warnings of the plan and of its steps."""
-        return len(self.run.warnings) + sum(step.get("status") == "warning" for step in self.run.steps)
+        steps = [step for step in self.run.steps if step.get("status") == "warning"]
+        return len(self.run.warnings) + len(steps)
 
     @property
     def target(self) -> str:

@@ -24,7 +24,7 @@ from sessions.views.run_words import kind_name, status_name
 
 PER_PAGE = 50
 # What each status of the filter stands for: begun and about to begin are one thing to whoever looks.
-STATUSES = {
+STATUSES: dict[str, list[str]] = {
     **{status: [status] for status in Run.Status if status != Run.Status.QUEUED},
     Run.Status.RUNNING: [Run.Status.QUEUED, Run.Status.RUNNING],
 }
@@ -52,7 +52,7 @@ class RunFilter(forms.Form):
         asked = self.cleaned_data
         found = Run.objects.all()
         if asked.get("status"):
-            found = found.filter(status__in=STATUSES[Run.Status(asked["status"])])
+            found = found.filter(status__in=STATUSES[asked["status"]])
         if asked.get("kind"):
             found = found.filter(kind=asked["kind"])
         if asked.get("companion"):

@@ -115,6 +115,8 @@ def coming(names: set[str]) -> list[str]:
 
 
 def lasted(seconds: float) -> str:
+    if seconds < 0.05:
+        return gettext("under 0.1 s")
     if seconds < 60:
         return gettext("%(seconds)s s") % {"seconds": f"{seconds:.1f}"}
     return gettext("%(minutes)d min %(seconds)d s") % {"minutes": seconds // 60, "seconds": int(seconds % 60)}

@@ -87,13 +87,7 @@ def demo_work() -> tuple[str, list[str]]:
         return "", []
 
 
-@shared_task(
-    ignore_result=True,
-    acks_late=True,
-    reject_on_worker_lost=True,
-    soft_time_limit=RUN_SECONDS,
-    time_limit=RUN_SECONDS_AT_MOST,
-)
+@shared_task(ignore_result=True, acks_late=True, soft_time_limit=RUN_SECONDS, time_limit=RUN_SECONDS_AT_MOST)
 def carry_out_run(run_id: str) -> None:
     """The row is the job: a message too many finds it over, or its session's lock held."""
     try:

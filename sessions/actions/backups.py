@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from sessions.gateways import backup_files
@@ -44,10 +44,13 @@ def back_up(run: Run, path: Path) -> Backup:
 
 def backup_of(run: Run) -> Backup | None:
     """The newest copy of exactly what this run was planned on, read through just now; None where there is none."""
-    same = Backup.objects.filter(
-        session_id=run.source_session_id, sha256=run.source_sha256, size=run.source_size, trouble=""
-    )
+    same = here().filter(session_id=run.source_session_id, sha256=run.source_sha256, size=run.source_size, trouble="")
     return next((backup for backup in same.order_by("-created_at", "-pk") if verify(backup)), None)
+
+
+def here() -> QuerySet[Backup]:
+    """The copies that lie on this host."""
+    return Backup.objects.filter(Q(run=None) | Q(run__host=settings.ENV.host_name))
 
 
 def _expected(run: Run) -> Sum:
@@ -55,13 +58,13 @@ def _expected(run: Run) -> Sum:
 
 
 def verify(backup: Backup, *, thorough: bool = True) -> bool:
-    """Is the copy still what was written? Its row remembers the answer. Not thorough: by its size alone."""
+    """Is the copy still what was written? Its row remembers the answer. Not thorough: by its size, and by what was known."""
     trouble = backup_files.trouble_with(Path(backup.path), Sum(backup.sha256, backup.size), thorough=thorough)
-    backup.trouble = trouble[:200]
-    if thorough and not trouble:
-        backup.verified_at = timezone.now()
-    Backup.objects.filter(pk=backup.pk).update(trouble=backup.trouble, verified_at=backup.verified_at)
-    return not trouble
+    if thorough or trouble:
+        backup.trouble = trouble[:200]
+        backup.verified_at = backup.verified_at if trouble else timezone.now()
+        Backup.objects.filter(pk=backup.pk).update(trouble=backup.trouble, verified_at=backup.verified_at)
+    return not backup.trouble
 
 
 def prune(keep: int = KEEP, days: int = DAYS) -> list[Backup]:
@@ -72,7 +75,7 @@ def prune(keep: int = KEEP, days: int = DAYS) -> list[Backup]:
     """
     oldest = timezone.now() - timedelta(days=days)
     gone: list[Backup] = []
-    for session in Backup.objects.order_by("session_id").values_list("session_id", flat=True).distinct():
+    for session in here().order_by("session_id").values_list("session_id", flat=True).distinct():
         for backup in _dispensable(_copies(session), keep, oldest):
             backup_files.remove(Path(backup.path))
             Backup.objects.filter(pk=backup.pk).delete()
@@ -81,7 +84,7 @@ def prune(keep: int = KEEP, days: int = DAYS) -> list[Backup]:
 
 
 def _copies(session: str) -> QuerySet[Backup]:
-    return Backup.objects.filter(session_id=session).order_by("-created_at", "-pk")
+    return here().filter(session_id=session).order_by("-created_at", "-pk")
 
 
 def _dispensable(copies: Iterable[Backup], keep: int, oldest: datetime) -> list[Backup]:

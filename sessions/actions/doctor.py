@@ -14,11 +14,10 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from sessions.actions import health, runs
-from sessions.actions.backups import verify
+from sessions.actions import backups, health, runs
 from sessions.gateways.new_file import aside_files
 from sessions.gateways.transcripts import Trouble, discover
-from sessions.models import Backup, Transcript, Window
+from sessions.models import Transcript, Window
 
 PASS, WARN, FAIL = "pass", "warn", "fail"
 LEAST_FREE = 500 * 1024 * 1024
@@ -189,10 +188,10 @@ def set_aside() -> Iterator[Check]:
 
 def last_backup() -> Iterator[Check]:
     """Is the newest copy still what was written?"""
-    backup = Backup.objects.order_by("-created_at", "-pk").first()
+    backup = backups.here().order_by("-created_at", "-pk").first()
     if backup is None:
         yield Check("last-backup", PASS, _("None yet."))
-    elif verify(backup):
+    elif backups.verify(backup):
         yield Check("last-backup", PASS, backup.path)
     else:
         fix = _("Check the disk. `backups --verify` reads all of them.")

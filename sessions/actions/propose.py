@@ -27,6 +27,7 @@ from sessions.core.selection import Chosen, Ground, Mode, Selection, choose
 from sessions.core.tokens import OVERHEAD, estimate, generation_of
 from sessions.core.turns import Step, is_mid_turn
 from sessions.gateways import beside, demo_files
+from sessions.gateways.bridges import bridge_for
 from sessions.models import Run, Window
 
 # Of the window: what a diet keeps where nothing else is said (spec W1).
@@ -157,12 +158,21 @@ def _row(look: Look) -> Run:
         target_session_id=target,
         target_path=str(path.with_name(f"{target}.jsonl")),
         wish=msgspec.to_builtins(wish),
+        hold={"status": "skipped", "detail": {"code": "no-memory-yet" if wish.with_hold else "hold-not-wanted"}},
+        rebind=_binding(look, target),
         is_export_only=wish.export_only,
         is_forced=wish.force,
         with_backup=wish.with_backup,
         used_before=window.used_tokens,
         window_tokens=window.window_tokens,
     )
+
+
+def _binding(look: Look, target: str) -> dict[str, object]:
+    """What is bound now and what would be; nothing of it is tried yet."""
+    bound = bridge_for(look.sight.window.companion).binding()
+    before = bound.session_id if bound is not None else None
+    return {"status": "none", "before": before, "after": before if look.wish.export_only or not before else target}
 
 
 def _summaries(look: Look, chosen: Chosen) -> list[str]:

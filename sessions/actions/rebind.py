@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from django.conf import settings
@@ -15,12 +16,12 @@ from sessions.actions import metrics
 from sessions.actions.carry_out import forget_window
 from sessions.actions.rollback import alone, bridge_failed, not_written, said_since, show, write_whole
 from sessions.actions.run_progress import Coded, Progress, Stop
-from sessions.actions.run_steps import Job
+from sessions.actions.run_steps import OLDER_NS, Job
 from sessions.actions.run_steps import rebind as move_chat
 from sessions.actions.run_steps import rehearse as rehearse_target
 from sessions.actions.sentences import sentence
 from sessions.core.invariants import Checker
-from sessions.gateways import disk, new_file, side_files
+from sessions.gateways import disk, new_file, side_files, transcripts
 from sessions.gateways.bridges import bridge_for
 from sessions.gateways.bridges.bridge import Rebinding, Rebound
 from sessions.gateways.disk import NotWritten, Sum
@@ -129,13 +130,21 @@ def _put_target_back(job: Job) -> bool:
             _("Plan once more; the old window has everything."),
         )
     try:
-        write_whole(job.target, disk.chunks_of(aside), wanted, tag=job.file.tag)
+        write_whole(job.target, disk.chunks_of(aside), wanted, tag=job.file.tag, modified_ns=_older(job))
         side_files.carry(job.target.parent, job.run.source_session_id, job.run.target_session_id, job.sides)
         aside.unlink(missing_ok=True)
     except (NotWritten, OSError) as fault:
         raise not_written(fault, job.target) from fault
     job.progress.warn("put-back", path=str(job.target))
     return True
+
+
+def _older(job: Job) -> int:
+    """A time of change behind the old window's: until the chat has moved, `claude -c` takes that one."""
+    try:
+        return transcripts.identity(job.source).modified_ns - OLDER_NS
+    except OSError:
+        return time.time_ns()
 
 
 def _aside(job: Job, wanted: Sum) -> Path | None:

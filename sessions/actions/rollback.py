@@ -124,7 +124,9 @@ def put_source_back(run: Run) -> list[Coded]:
         )
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_whole(path, disk.chunks_of(Path(copy.path)), Sum(copy.sha256, copy.size), tag=f"back-{str(run.pk)[:8]}")
+        content = Sum(copy.sha256, copy.size)
+        tag = f"back-{str(run.pk)[:8]}"
+        write_whole(path, disk.chunks_of(Path(copy.path)), content, tag=tag, modified_ns=time.time_ns())
     except (NotWritten, OSError) as fault:
         raise not_written(fault, path) from fault
     show(run, path)
@@ -141,15 +143,16 @@ def _whole_copy(run: Run) -> Backup | None:
     )
 
 
-def write_whole(path: Path, chunks: Iterable[bytes], expected: Sum, *, tag: str) -> None:
-    """A file that was kept elsewhere, back in its place: written beside it, read back, then named. Raises NotWritten."""
+def write_whole(path: Path, chunks: Iterable[bytes], expected: Sum, *, tag: str, modified_ns: int) -> None:
+    """A file that was kept elsewhere, back in its place: written beside it, read back, then named; `modified_ns` will be
+    its time of change. Raises NotWritten."""
     file = NewFile(path, tag)
     file.write(chunks, owner=path.parent.stat())
     __, found = file.read_back(lambda lines: sum(1 for _line in lines))
     if found != expected:
         file.discard()
         raise NotWritten("disk-error", path)
-    file.publish(time.time_ns())
+    file.publish(modified_ns)
 
 
 def not_written(fault: NotWritten | OSError, path: Path) -> Refusal:

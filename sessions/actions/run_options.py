@@ -188,7 +188,7 @@ def _end(values: Values, side: Side) -> End | None:
         raise BadOptions(
             "two-selectors",
             _("One end of the range is named more than once: %(names)s.")
-            % {"names": ", ".join(f"{field} {safe(_text(values, field), 40)}" for field in named)},
+            % {"names": ", ".join(f"{field.rsplit('_', 1)[1]} {safe(_text(values, field), 40)}" for field in named)},
             _("Keep one of them: the idx, the uuid or the time."),
             *named,
         )

@@ -160,6 +160,25 @@ ENDS = {
         "Line %(line)s is nested so deeply that it cannot be copied. Choose a range without it."
     ),
     "not-whole": gettext_lazy("The new session was not as it has to be, and was not kept: %(faults)s"),
+    "rehearsal-not-held": gettext_lazy("The rehearsal could not be held: %(reason)s."),
+    "client-without-version": gettext_lazy("No rehearsal: Claude Code does not say its version."),
+    "client-does-not-start": gettext_lazy("No rehearsal: Claude Code does not start (%(reason)s)."),
+    "client-stopped": gettext_lazy("Claude Code %(version)s came to no end and was stopped."),
+    "rehearsed-otherwise": gettext_lazy("Claude Code %(version)s would not send what was planned."),
+    "api-would-refuse": gettext_lazy("The API would refuse what Claude Code %(version)s sends (%(reason)s)."),
+    "compacts-first": gettext_lazy(
+        "Claude Code %(version)s sent %(count)s requests instead of one: it would compact the new window first."
+    ),
+    "client-silent": gettext_lazy("Claude Code %(version)s sent nothing; it said: %(words)s"),
+    "client-ended-badly": gettext_lazy(
+        "Claude Code %(version)s sent what was planned, then ended with status %(exit)s: %(words)s"
+    ),
+    "rehearsed-same": gettext_lazy("Claude Code %(version)s sends exactly what was planned."),
+    "rehearsed-without-thinking": ngettext_lazy(
+        "Claude Code %(version)s sends what was planned and leaves out %(count)s block of thinking.",
+        "Claude Code %(version)s sends what was planned and leaves out %(count)s blocks of thinking.",
+        "count",
+    ),
     "rehearsal-failed": gettext_lazy("%(detail)s %(difference)s"),
     "rebind-failed": gettext_lazy("The binding did not move: %(why)s"),
     "bridge-failed": gettext_lazy(

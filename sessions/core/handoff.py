@@ -16,7 +16,7 @@ from sessions.core.handoff_moods import moods
 from sessions.core.handoff_page import markdown
 from sessions.core.handoff_promises import open_promises
 from sessions.core.handoff_redlines import apart_from_bans, red_lines
-from sessions.core.handoff_subject import cues, last_stretch, told, topic
+from sessions.core.handoff_subject import cues, last_stretch, told, topic, without_jokes
 from sessions.core.sentences import Found, around, cut, parts, phrases
 
 __all__ = [
@@ -59,7 +59,9 @@ def draft(said: Sequence[Said], *, summaries: Sequence[str] = ()) -> Handoff:
         state=state,
         promises=promised,
         never=never,
-        cues=cues(messages, [one.text for one in said], subject.phrase.judged if subject else ""),
+        cues=cues(
+            without_jokes(messages, spoken), [one.text for one in said], subject.phrase.judged if subject else ""
+        ),
         excerpts=_excerpts(said),
         summaries=[summary[:SUMMARY] for summary in summaries if summary.strip()],
     )

@@ -10,7 +10,7 @@ def _words(*lines: str) -> frozenset[str]:
 # Said too often to tell one promise from another.
 EMPTY_CHARACTERS = frozenset(
     "我你他她它们的了是不在有和就都也要会说好约定答应吧吗呢啊呀哦喔嗯啦嘛么这那个还把给让来去没很"
-    "再先别得着过跟到成改为做弄搞办完妥已经用可以后从之记提忘什怎为啥哪谁时候一下点儿里上事请想能行醒"
+    "再先别得着过跟到成改为做弄搞办完妥已经用可以后从之记提忘千万绝对许永远禁准保证待欠什怎为啥哪谁时候一下点儿里上事请想能行醒"
 )
 TIME_CHARACTERS = frozenset("一二三四五六七八九十两零半分钟年月日号天周星期礼拜早晚下午今明昨每次点上")
 EMPTY_WORDS = _words(

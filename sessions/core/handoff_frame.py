@@ -26,8 +26,10 @@ _HIDDEN = re.compile(
     "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]+"
 )
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{2,6}\U000e007f")
-_TAG = re.compile(r"[<＜](?=[\s\u200c\u200d]*[/／]?[\s\u200c\u200d]*[A-Za-z!?])")
-_SOURCE_TAG = re.compile(r"[\[［](?=[\s\u200c\u200d]*(?:harness\b|request interrupted))", re.IGNORECASE)
+# What may stand between a sign and its name without being seen: blanks, joiners, and the marks of what was hidden.
+_GAP = r"(?:[\s\u200c\u200d\ufe00-\ufe0f\ufffd]|⟨U\+[0-9A-F]{4,6}(?:×\d+)?⟩)*+"
+_TAG = re.compile(rf"[<＜](?={_GAP}[/／]?{_GAP}[A-Za-z!?])")
+_SOURCE_TAG = re.compile(rf"[\[［](?={_GAP}(?:harness\b|request interrupted))", re.IGNORECASE)
 
 _LINE = re.compile(r"[ \t]*(?P<mark>[-*•+]\s|\d{1,3}[.)、]\s?|#{1,6}\s|\|)?[ \t]*(?P<words>.*)")
 _SENTENCE_END = re.compile(r"[。！？!?…]|\.(?=\s|\Z)")

@@ -7,6 +7,7 @@ bounded number of messages; what is quoted does not count.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections import Counter
@@ -15,6 +16,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sessions.core.handoff_fillers import COMMON, EMPTY_CHARACTERS, EMPTY_WORDS, TIME_CHARACTERS, TIME_WORDS
+from sessions.core.handoff_likeness import marks
 from sessions.core.handoff_promises import promised_at
 from sessions.core.handoff_redlines import forbidden_at
 from sessions.core.handoff_words import BRINGING_UP, LEANING, RETRACTED, SUPPOSE
@@ -28,6 +30,8 @@ MOST_COUNTED = 2_000
 CUES = 3
 # Messages after which a joke is not taken back any more.
 NEAR = 6
+# Sentences of the person that are looked back at for it.
+MOST_NEAR = 40
 # Characters of a message: a longer one is mostly something pasted or told at length.
 LONG_MESSAGE = 300
 SHORTEST_TOPIC, LONGEST_TOPIC = 5, 60
@@ -41,9 +45,12 @@ _LATIN_WORD = 0.7
 # A single character may mean much or little; these fill up words of every kind.
 _SINGLE = 0.5
 _FILLS = frozenset("子头儿家大小老")
-_OF_A_WORD = 0.25
+_OF_A_WORD = 0.4
 # What a word counts that is said in one message only.
 _ONCE = 0.15
+# What a joke that was taken back is worth as a subject, and the words that only say it was one.
+_JOKE = 0.1
+_OF_JOKES = frozenset("开玩笑逗")
 # And one of the subject as a cue.
 _LATELY = 1.5
 # A word the dictionary does not have may be a name, or none: it counts where it comes again.
@@ -162,18 +169,35 @@ def topic(phrases: Sequence[Phrase], messages: Sequence[Told], start: int) -> Fo
     seen: Counter[str] = Counter()
     for message in messages[start:]:
         seen.update(counted(message.text).everything)
-    retracted = [phrase.place for phrase in late if RETRACTED.search(phrase.judged)]
-    worth = [(_worth(phrase, seen, messages, start, retracted), phrase.place, phrase) for phrase in late]
-    return Found(max(worth)[2], 0) if worth else None
+    jokes = _taken_back(late)
+    worth = [
+        (_worth(phrase, seen, messages, start) * (_JOKE if number in jokes else 1.0), number)
+        for number, phrase in enumerate(late)
+    ]
+    return Found(late[max(worth)[1]], 0) if worth else None
 
 
-def _worth(phrase: Phrase, seen: Counter[str], messages: Sequence[Told], start: int, retracted: Sequence[int]) -> float:
+def _taken_back(mine: Sequence[Phrase]) -> set[int]:
+    """The numbers of sentences that were only a joke: those just before a retraction that name what it names, or else the
+    last one before it; and the retraction itself."""
+    jokes = set()
+    for number, phrase in enumerate(mine):
+        if RETRACTED.search(phrase.judged):
+            named = marks(phrase.judged).things - _OF_JOKES
+            near = [old for old in range(max(0, number - MOST_NEAR), number) if phrase.place - mine[old].place <= NEAR]
+            jokes |= {number, *([old for old in near if named & marks(mine[old].judged).things] or near[-1:])}
+    return jokes
+
+
+def _worth(phrase: Phrase, seen: Counter[str], messages: Sequence[Told], start: int) -> float:
     words = counted(phrase.judged)
     shared = sum(weight * _sharing(word, seen[word]) for word, weight in (words.others | words.nouns).items())
     # 大盆 and 旧盆 are both of the 盆; what the words share as a whole is counted already.
     shared += sum(_OF_A_WORD * _sharing(char, seen[char] - seen[word] + 1) for char, word in words.characters.items())
     lateness = (phrase.place - start + 1) / (len(messages) - start)
-    return _shape(phrase, messages, retracted) * (0.9 + 0.2 * lateness) * shared / math.sqrt(len(words.everything) + 3)
+    return (
+        _shape(phrase, messages) * (0.9 + 0.2 * lateness) * shared / math.sqrt(len(words.nouns) + len(words.others) + 3)
+    )
 
 
 def _sharing(word: str, times: int) -> float:
@@ -183,7 +207,7 @@ def _sharing(word: str, times: int) -> float:
     return _ONCE if is_known(word) else 0.0
 
 
-def _shape(phrase: Phrase, messages: Sequence[Told], retracted: Sequence[int]) -> float:
+def _shape(phrase: Phrase, messages: Sequence[Told]) -> float:
     """How well a sentence can stand alone, from 0 to 1."""
     length = len(phrase.text)
     shape = 0.2 if length < SHORTEST_TOPIC else 0.6 if length > LONGEST_TOPIC else 1.0
@@ -191,8 +215,22 @@ def _shape(phrase: Phrase, messages: Sequence[Told], retracted: Sequence[int]) -
     shape *= 0.5 if LEANING.match(phrase.judged) else 1.3 if BRINGING_UP.search(phrase.judged) else 1.0
     # These have fields of their own.
     shape *= 0.6 if forbidden_at(phrase.judged) is not None else 0.8 if promised_at(phrase) is not None else 1.0
-    shape *= 0.5 if len(messages[phrase.place].text) > LONG_MESSAGE else 1.0
-    return shape * (0.1 if any(0 <= place - phrase.place <= NEAR for place in retracted) else 1.0)
+    return shape * (0.5 if len(messages[phrase.place].text) > LONG_MESSAGE else 1.0)
+
+
+def without_jokes(messages: Sequence[Told], phrases: Sequence[Phrase]) -> list[Told]:
+    """The messages with nothing where a joke was made, spun out and taken back."""
+    mine = [phrase for phrase in phrases if phrase.is_human]
+    left = list(messages)
+    for place in _joking(mine):
+        left[place] = Told("", left[place].is_human)
+    return left
+
+
+def _joking(mine: Sequence[Phrase]) -> set[int]:
+    places = [mine[number].place for number in sorted(_taken_back(mine))]
+    between = {place for one, two in itertools.pairwise(places) if two - one <= NEAR for place in range(one, two)}
+    return between | set(places)
 
 
 def cues(messages: Sequence[Told], texts: Sequence[str], subject: str = "") -> list[str]:

@@ -72,18 +72,18 @@ def _sound(content: Any, is_answer: bool) -> Any:
         return text if content.strip() or is_answer else None
     if not isinstance(content, list):
         return None
-    if all(isinstance(block, dict) and not _is_empty(block, is_answer) for block in content):
+    if all(_can_be_sent(block, is_answer) for block in content):
         return content
     blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]
-    return [block for block in blocks if isinstance(block, dict) and not _is_empty(block, is_answer)]
+    return [block for block in blocks if _can_be_sent(block, is_answer)]
 
 
-def _is_empty(block: Record, is_answer: bool) -> bool:
+def _can_be_sent(block: Any, is_answer: bool) -> bool:
     """White space between the blocks of an answer is the companion's own."""
-    if block.get("type") != "text":
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
         return False
     text = block.get("text")
-    return not isinstance(text, str) or not (text if is_answer else text.strip())
+    return block["type"] != "text" or (isinstance(text, str) and bool(text if is_answer else text.strip()))
 
 
 def pair_id(block: Record) -> str:

@@ -109,7 +109,8 @@ def warnings_of(
     if (chosen.start and chosen.start.idx != first and not chosen.capped) or (chosen.end and chosen.end.idx != last):
         found.append({"code": "cut-differs", "first": first, "last": last})
     if first < floor:
-        found.append({"code": "compaction-crossed", "events": min(floor, last + 1) - first})
+        crossed = sum(max(0, min(floor, turn.last + 1) - turn.first) for turn in chosen.turns)
+        found.append({"code": "compaction-crossed", "events": crossed})
     if last < len(steps) - 1:
         found.append({"code": "newest-dropped", "events": len(steps) - 1 - last})
     if thinking_dropped:

@@ -58,7 +58,7 @@ def _write_patiently(record: Record) -> bytes:
         text = json.dumps(record, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     except RecursionError:
         raise TooDeep("nested too deeply") from None
-    return text.encode("utf-8", errors="replace") + b"\n"
+    return _SURROGATES.sub("\ufffd", text).encode("utf-8") + b"\n"
 
 
 def _refuse(name: str) -> NoReturn:

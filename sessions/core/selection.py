@@ -62,7 +62,7 @@ class Chosen:
 
 def choose(selection: Selection, ground: Ground) -> Chosen:
     """The turns that stay. Raises BadSelection: what `ranges.resolve` raises, `no-turn`, `no-turn-since-compaction`,
-    `no-such-day` (with `days` there are), `from-after-to`, `empty-range`."""
+    `no-day`, `no-such-day` (with `days` there are), `from-after-to`, `empty-range`."""
     if not ground.turns:
         raise BadSelection("no-turn")
     if selection.mode is Mode.TAIL:
@@ -96,6 +96,8 @@ def _as_said(turn: Turn, ground: Ground) -> int:
 
 
 def _of_days(selection: Selection, ground: Ground) -> list[Turn]:
+    if not selection.days:
+        raise BadSelection("no-day")
     wanted = set(selection.days)
     there = {turn.day(ground.zone) for turn in ground.turns}
     missing = sorted(wanted - there)

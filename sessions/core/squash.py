@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 Block = dict[str, Any]
-PICTURES = frozenset({"image", "document"})
+# Looked for in whatever a file calls a type, so it must not ask for a hash.
+PICTURES = ("image", "document")
 # Of the characters that stay, how many stand at the beginning; the rest is the end.
 HEAD_SHARE = 0.7
 
@@ -95,7 +96,7 @@ def _shorten_all(blocks: list[Any], cap: int, source: str, done: Squashed) -> li
         elif left >= 0:
             # From here on it is the mark's to say that there was more.
             is_cut = len(block["text"]) > left
-            text = _cut(block["text"], left, source) if is_cut else block["text"]
+            text = _cut(block["text"], left, source, before) if is_cut else block["text"]
             kept.append(block | {"text": text})
             left = -1 if is_cut else left - len(text)
     after = sum(len(block["text"]) for block in kept if _is_text(block))
@@ -112,13 +113,13 @@ def _is_text(block: Any) -> bool:
 
 def _shorten(text: str, cap: int, source: str) -> str:
     """A text of more than `cap` characters cut; left alone where the mark would be longer than what it stands for."""
-    cut = _cut(text, cap, source) if len(text) > cap else text
+    cut = _cut(text, cap, source, len(text)) if len(text) > cap else text
     return cut if len(cut) < len(text) else text
 
 
-def _cut(text: str, cap: int, source: str) -> str:
-    """Beginning and end of a text, with a mark between that says how long it was."""
-    mark = f"\n[… {len(text):,} characters in all, cut here; whole in session {source} …]\n"
+def _cut(text: str, cap: int, source: str, whole: int) -> str:
+    """Beginning and end of a text, with a mark between that says how long the `whole` result was."""
+    mark = f"\n[… {whole:,} characters in all, cut here; whole in session {source} …]\n"
     room = max(0, cap - len(mark))
     head = int(room * HEAD_SHARE)
     return text[:head] + mark + text[len(text) - (room - head) :]

@@ -42,8 +42,12 @@ class Turn(NamedTuple):
     at: datetime | None
 
     def day(self, zone: tzinfo) -> date | None:
-        """The day this turn belongs to: that of its person's message in `zone`."""
-        return self.at.astimezone(zone).date() if self.at is not None else None
+        """The day this turn belongs to: that of its person's message in `zone`; None where no time is known."""
+        try:
+            return self.at.astimezone(zone).date() if self.at is not None else None
+        except OverflowError:
+            # The last hours of the year 9999 have no day east of here.
+            return None
 
 
 def turns_of(steps: Sequence[Step]) -> list[Turn]:
@@ -79,7 +83,7 @@ def is_mid_turn(steps: Sequence[Step]) -> bool:
     for step in reversed(steps):
         if step.kind in {Kind.ASSISTANT, Kind.NOTICE}:
             return step.tool_use > 0
-        if step.kind in {Kind.HUMAN, Kind.QUEUED, Kind.TOOL_RESULT}:
+        if step.kind in {Kind.HUMAN, Kind.QUEUED, Kind.TAGGED, Kind.TOOL_RESULT}:
             return True
         if step.kind == Kind.COMMAND:
             # A slash command, a shell line or an interruption: whatever ran before it is over.

@@ -15,9 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from sessions.core.rehearsal import Atom, difference, expected, is_main, left_out, problem, sent
 from sessions.gateways import rehearsal_room, stub_api
 from sessions.gateways.rehearsal_room import DoesNotStart, Ended
@@ -55,11 +52,11 @@ class Rehearsal:
     """The end of a rehearsal.
 
     `status` is ok, failed (the new window would not come as planned), skipped (there was none) or warning (nothing is
-    known); `detail` a sentence for a person, `difference` the first one between plan and request, `seconds` its length.
+    known); `detail` its reason as {"code", values…}, `difference` the first one between plan and request, `seconds` its length.
     """
 
     status: str
-    detail: str
+    detail: Mapping[str, Any]
     difference: str = ""
     seconds: float = 0.0
 
@@ -87,7 +84,7 @@ def rehearse(
     try:
         found = _rehearse(client, transcript, session_id, model, seconds, within)
     except (OSError, ValueError, RecursionError) as fault:
-        found = Rehearsal(WARNING, _("The rehearsal could not be held: %(reason)s.") % {"reason": fault})
+        found = Rehearsal(WARNING, {"code": "rehearsal-not-held", "reason": str(fault)})
     return Rehearsal(found.status, found.detail, found.difference, time.monotonic() - started)
 
 
@@ -95,11 +92,11 @@ def _rehearse(
     client: Client | None, transcript: Path, session_id: str, model: str, seconds: float, within: Path | None
 ) -> Rehearsal:
     if client is None:
-        return Rehearsal(SKIPPED, _("No rehearsal: Claude Code was not found."))
+        return Rehearsal(SKIPPED, {"code": "no-client"})
     try:
         version = client.version(within)
         if not version:
-            return Rehearsal(SKIPPED, _("No rehearsal: Claude Code does not say its version."))
+            return Rehearsal(SKIPPED, {"code": "client-without-version"})
         plan = _plan(transcript)
         with (
             stub_api.running() as stub,
@@ -109,7 +106,7 @@ def _rehearse(
             command = [*client.command, *_arguments(session_id, model)]
             ended = rehearsal_room.run(command, room, words=WORDS, seconds=seconds)
     except DoesNotStart as fault:
-        return Rehearsal(SKIPPED, _("No rehearsal: Claude Code does not start (%(reason)s).") % {"reason": fault})
+        return Rehearsal(SKIPPED, {"code": "client-does-not-start", "reason": str(fault)})
     return _judge(version, plan, stub, ended)
 
 
@@ -126,56 +123,36 @@ def _judge(version: str, plan: Sequence[Atom], stub: stub_api.StubApi, ended: En
     requests = [body for body in stub.bodies if is_main(body)]
     count = len(requests) + stub.unkept
     if count > 1:
-        return Rehearsal(FAILED, _several(version, count))
+        return Rehearsal(FAILED, {"code": "compacts-first", "version": version, "count": count})
     if len(requests) == 1:
         fault = _fault(version, plan, requests[0])
         if fault is not None:
             return fault
     if ended.code is None:
-        return Rehearsal(WARNING, _("Claude Code %(version)s came to no end and was stopped.") % {"version": version})
+        return Rehearsal(WARNING, {"code": "client-stopped", "version": version})
     if not requests:
-        return Rehearsal(FAILED, _silence(version, ended))
+        return Rehearsal(FAILED, {"code": "client-silent", "version": version, "words": _said(ended)})
     if ended.code:
-        return Rehearsal(WARNING, _trouble(version, ended))
+        return Rehearsal(
+            WARNING, {"code": "client-ended-badly", "version": version, "exit": str(ended.code), "words": _said(ended)}
+        )
     return Rehearsal(OK, _praise(version, left_out(plan, sent(requests[0]))))
 
 
 def _fault(version: str, plan: Sequence[Atom], body: Mapping[str, Any]) -> Rehearsal | None:
     found = difference(plan, sent(body), prompt=PROMPT)
     if found:
-        words = _("Claude Code %(version)s would not send what was planned.") % {"version": version}
-        return Rehearsal(FAILED, words, found)
+        return Rehearsal(FAILED, {"code": "rehearsed-otherwise", "version": version}, found)
     refusal = problem(body)
     if refusal:
-        words = _("The API would refuse what Claude Code %(version)s sends (%(reason)s).")
-        return Rehearsal(FAILED, words % {"version": version, "reason": refusal})
+        return Rehearsal(FAILED, {"code": "api-would-refuse", "version": version, "reason": refusal})
     return None
 
 
-def _several(version: str, count: int) -> str:
-    words = _("Claude Code %(version)s sent %(count)d requests instead of one: it would compact the new window first.")
-    return words % {"version": version, "count": count}
-
-
-def _silence(version: str, ended: Ended) -> str:
-    words = _("Claude Code %(version)s sent nothing; it said: %(words)s")
-    return words % {"version": version, "words": _said(ended)}
-
-
-def _trouble(version: str, ended: Ended) -> str:
-    words = _("Claude Code %(version)s sent what was planned, then ended with status %(code)d: %(words)s")
-    return words % {"version": version, "code": ended.code or 0, "words": _said(ended)}
-
-
-def _praise(version: str, thoughts: int) -> str:
+def _praise(version: str, thoughts: int) -> dict[str, Any]:
     if not thoughts:
-        return _("Claude Code %(version)s sends exactly what was planned.") % {"version": version}
-    words = ngettext(
-        "Claude Code %(version)s sends what was planned and leaves out %(count)d block of thinking.",
-        "Claude Code %(version)s sends what was planned and leaves out %(count)d blocks of thinking.",
-        thoughts,
-    )
-    return words % {"version": version, "count": thoughts}
+        return {"code": "rehearsed-same", "version": version}
+    return {"code": "rehearsed-without-thinking", "version": version, "count": thoughts}
 
 
 def _said(ended: Ended) -> str:
@@ -188,4 +165,4 @@ def _said(ended: Ended) -> str:
         words = closing.get("result") or closing.get("errors") if isinstance(closing, dict) else None
         if words:
             return str(words)[:200]
-    return ended.last_words or _("nothing")
+    return ended.last_words or "–"

@@ -24,7 +24,7 @@ from typing import BinaryIO
 
 PREFIX = f"companion-room-{os.getuid()}-"
 # Seconds after which a room was left behind by a process that was killed.
-LEFT_BEHIND = 3600
+LEFT_BEHIND = 900
 # Bytes that a program may print.
 MOST_PRINTED = 8 * 1024 * 1024
 TICK = 0.02

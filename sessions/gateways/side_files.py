@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,14 +47,17 @@ def carry(project: Path, source: str, target: str, names: Iterable[str]) -> Carr
     wanted = list(names)
     if not wanted:
         return done
-    try:
-        with _folder(project, source) as old:
+    with ExitStack() as stack:
+        try:
+            old = stack.enter_context(_folder(project, source))
+        except OSError:
+            done.missing = wanted
+            return done
+        try:
             for name in wanted:
                 _carry_one(project, old, target, name, done)
-    except FileNotFoundError:
-        done.missing = wanted
-    except OSError as fault:
-        raise NotWritten.by(fault, project / target) from fault
+        except OSError as fault:
+            raise NotWritten.by(fault, project / target) from fault
     return done
 
 

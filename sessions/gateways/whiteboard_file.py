@@ -38,9 +38,10 @@ class Written:
 def read(path: Path, most: int) -> bytes:
     """The first `most` bytes of a regular file. Raises OSError, NoPlainFile for anything else; never waits for a pipe."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise NoPlainFile(errno.EINVAL, "not a regular file", str(path))
     with open(descriptor, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-            raise NoPlainFile(errno.EINVAL, "not a regular file", str(path))
         return stream.read(most)
 
 

@@ -10,12 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from companion.lib.refusals import Refusal
-from sessions.actions import health, run_documents
+from sessions.actions import health
 from sessions.actions.carry_out import carry_out
 from sessions.actions.ground import silence
-from sessions.management.run_lines import step_line
 from sessions.models import Run
 from sessions.tasks import queue_run
+from sessions.views.run_words import step_name
 
 # Seconds between two looks, and how long one waits for the worker; the run itself has its own bounds.
 LOOK, PATIENCE = 0.3, 1_200.0
@@ -48,7 +48,7 @@ def _check_quiet(run: Run) -> None:
 
 
 def _wait(run: Run, say: Say) -> Run:
-    told: set[tuple[str, str]] = set()
+    told: set[str] = set()
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         run = Run.objects.select_related("window", "companion").get(pk=run.pk)
@@ -66,10 +66,9 @@ def _wait(run: Run, say: Say) -> Run:
     )
 
 
-def _tell(run: Run, told: set[tuple[str, str]], say: Say) -> None:
-    """Each step once for every state that was seen."""
+def _tell(run: Run, told: set[str], say: Say) -> None:
+    """A step that takes its time, once; how each went stands in the document."""
     for step in run.steps:
-        seen = (str(step.get("name")), str(step.get("status")))
-        if seen not in told:
-            told.add(seen)
-            say(step_line(run_documents.step(step)))
+        if step.get("status") == "running" and step["name"] not in told:
+            told.add(step["name"])
+            say(f"… {step_name(step['name'])}")

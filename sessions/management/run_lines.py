@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from companion.lib.console import Document, padded
 from companion.lib.visible import cut, visible
@@ -34,14 +34,14 @@ def lines_of(document: Document) -> Iterator[str]:
 
 def status_of(document: Document) -> str:
     return {
-        "planned": _("planned, nothing is changed yet"),
-        "running": _("under way"),
-        "done": _("done"),
-        "exported": _("written, the binding is as it was"),
-        "failed": _("failed, the old window is as it was"),
-        "stale": _("stale, nothing was changed"),
-        "cancelled": _("cancelled, nothing was changed"),
-        "rolled_back": _("rolled back to the old window"),
+        "planned": pgettext("terminal", "planned, nothing is changed yet"),
+        "running": pgettext("terminal", "under way"),
+        "done": pgettext("terminal", "done"),
+        "exported": pgettext("terminal", "written, the binding is as it was"),
+        "failed": pgettext("terminal", "failed, the old window is as it was"),
+        "stale": pgettext("terminal", "stale, nothing was changed"),
+        "cancelled": pgettext("terminal", "cancelled, nothing was changed"),
+        "rolled_back": pgettext("terminal", "rolled back to the old window"),
     }.get(document["status"], str(document["status"]))
 
 
@@ -51,19 +51,19 @@ def _table(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def _rows(document: Document) -> Iterator[Row]:
-    yield _("run"), document["run_id"]
+    yield pgettext("terminal", "run"), document["run_id"]
     title = visible(cut(document["title"] or "", LONGEST_PREVIEW))
-    yield _("old window"), f"{document['source']['session_id']}  {title}".rstrip()
-    yield _("new window"), document["target"]["session_id"]
-    yield _("stays"), _stays(document)
-    yield _("first"), _words(document["first_preview"], document["cut"]["from_idx"])
-    yield _("last"), _words(document["last_preview"], document["cut"]["to_idx"])
-    yield _("goes"), _goes(document)
-    yield _("squashed"), _squashed(document)
-    yield _("hand-off"), _handoff(document)
-    yield _("fullness"), _fullness(document)
+    yield pgettext("terminal", "old window"), f"{document['source']['session_id']}  {title}".rstrip()
+    yield pgettext("terminal", "new window"), document["target"]["session_id"]
+    yield pgettext("terminal", "stays"), _stays(document)
+    yield pgettext("terminal", "first"), _words(document["first_preview"], document["cut"]["from_idx"])
+    yield pgettext("terminal", "last"), _words(document["last_preview"], document["cut"]["to_idx"])
+    yield pgettext("terminal", "goes"), _goes(document)
+    yield pgettext("terminal", "squashed"), _squashed(document)
+    yield pgettext("terminal", "hand-off"), _handoff(document)
+    yield pgettext("terminal", "fullness"), _fullness(document)
     if binding := _binding(document):
-        yield _("binding"), binding
+        yield pgettext("terminal", "binding"), binding
 
 
 def _stays(document: Document) -> str:
@@ -76,7 +76,7 @@ def _stays(document: Document) -> str:
 def _goes(document: Document) -> str:
     dropped = document["dropped"]
     if not dropped["events"]:
-        return _("nothing")
+        return pgettext("terminal", "nothing")
     return _("≈ %(tokens)s tokens: %(events)s events; they stay in the old window") % {
         name: f"{dropped[name]:,}" for name in ("tokens", "events")
     }
@@ -90,7 +90,7 @@ def _squashed(document: Document) -> str:
     kept = document["kept"]
     results, images = kept["tool_results_squashed"], kept["images_squashed"]
     if not results and not images:
-        return _("nothing")
+        return pgettext("terminal", "nothing")
     return ", ".join(
         [
             ngettext("%(count)s tool result", "%(count)s tool results", results) % {"count": f"{results:,}"},
@@ -102,7 +102,7 @@ def _squashed(document: Document) -> str:
 def _handoff(document: Document) -> str:
     count = document["handoff_chars"]
     if not count:
-        return _("none")
+        return pgettext("terminal", "none")
     length = ngettext("%(count)s character", "%(count)s characters", count) % {"count": f"{count:,}"}
     if document["handoff_origin"] != "summary":
         return length
@@ -130,8 +130,8 @@ def binding_of(status: str | None) -> str:
     return {
         "bound": _("bound to the new window"),
         "bound-unproven": _("bound to the new window, not proven yet"),
-        "unchanged": _("unchanged"),
-        "needs-hand": _("needs your hand"),
+        "unchanged": pgettext("terminal", "unchanged"),
+        "needs-hand": pgettext("terminal", "needs your hand"),
         "none": _("no bridge: nothing is bound"),
     }.get(status or "", status or "")
 

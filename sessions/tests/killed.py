@@ -57,7 +57,7 @@ def at_step(name: str, status: str) -> Trap:
             if step == name and (state == "running") == (status == "running"):
                 die()
 
-        Progress.put = watched  # type: ignore[method-assign]
+        setattr(Progress, "put", watched)  # noqa: B010 - an assignment would have to be of its very type
 
     return trap
 

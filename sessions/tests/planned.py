@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.conf import settings
 from django.utils import timezone
 
 from sessions.actions.propose import Wish, propose
+from sessions.actions.run_progress import Progress
 from sessions.core.invariants import Checker
 from sessions.core.selection import Mode, Selection
-from sessions.models import Metric, Run
+from sessions.models import Backup, Metric, Run
 from sessions.tests.indexed import index, window_of
 from sessions.tests.transcripts import TranscriptFile, assistant, thinking, tool_result, tool_use, user
 
@@ -28,7 +31,12 @@ def own_ground(folder: Path, test_settings: Any, **more: Any) -> Path:
     root = folder / "projects"
     root.mkdir(exist_ok=True)
     (folder / "data").mkdir(mode=0o700, exist_ok=True)
-    values = {"data": folder / "data", "roots": (root,), "host_name": f"host-{folder.name}"[:60], "rehearse": False}
+    values: dict[str, Any] = {
+        "data": folder / "data",
+        "roots": (root,),
+        "host_name": f"host-{folder.name}"[:60],
+        "rehearse": False,
+    }
     test_settings.ENV = replace(settings.ENV, **(values | more))
     return root
 
@@ -134,3 +142,16 @@ def step_of(run: Run, name: str) -> dict[str, Any]:
 def age(backup: Backup, days: float) -> None:
     """Makes a row look older."""
     type(backup).objects.filter(pk=backup.pk).update(created_at=timezone.now() - timedelta(days=days))
+
+
+def at(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object], *, when: str = "running") -> None:
+    """Does `act` once at the moment a step begins, or has become what `when` says."""
+    put = Progress.put
+    done: list[object] = []
+
+    def watched(self: Progress, step: str, status: str, *rest: Any, **more: Any) -> None:
+        put(self, step, status, *rest, **more)
+        if (step, status) == (name, when) and not done:
+            done.append(act())
+
+    monkeypatch.setattr(Progress, "put", watched)

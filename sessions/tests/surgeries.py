@@ -10,7 +10,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from sessions.core.batches import RawLine, Row
+from sessions.core.events import kind_of
 from sessions.core.invariants import Checker
+from sessions.core.lines import coerce
 from sessions.core.pieces import Part
 from sessions.core.ranges import By, End, Side
 from sessions.core.records import read_record, write_record
@@ -73,7 +75,8 @@ def talk(*records: Record, **more: Any) -> Source:
 def _step(row: Row) -> Step:
     squashable = row.parts[Part.TOOL_RESULTS] + row.parts[Part.IMAGES]
     place = (row.idx or 0, row.seq, row.offset, row.length, row.uuid, row.kind, row.at, row.preview)
-    return Step(*place, sum(row.parts), squashable, row.parts[Part.THINKING], row.parts[Part.TOOL_USE])
+    own = (row.parts[Part.THINKING], row.parts[Part.TOOL_USE], row.parts[Part.IMAGES])
+    return Step._make([*place, sum(row.parts), squashable, *own])
 
 
 def step(idx: int, kind: str = "h", at: datetime | None = None, *, uuid: str = "", tokens: int = 10) -> Step:
@@ -94,12 +97,12 @@ def ground(steps: Sequence[Step], *, floor: int = 0, weight: int = 100, now: dat
     return Ground(steps, turns_of(steps), floor, SHANGHAI, now, lambda turn: weight)
 
 
-def start(by: By, text: str) -> End:
-    return End(Side.FROM, by, text)
+def start(by: By | str, text: str) -> End:
+    return End(Side.FROM, By(by), text)
 
 
-def end(by: By, text: str) -> End:
-    return End(Side.TO, by, text)
+def end(by: By | str, text: str) -> End:
+    return End(Side.TO, By(by), text)
 
 
 def picked(first: End | None = None, last: End | None = None, *, cap: int = 100_000) -> Selection:
@@ -134,6 +137,10 @@ class Copied:
     def words(self) -> list[str]:
         return [words(record) for record in self.dialogue]
 
+    def kinds(self) -> str:
+        """The kind of every line of the chain, one letter each."""
+        return "".join(str(kind_of(coerce(record))) for record in self.records if "uuid" in record)
+
 
 def _is_made(record: Record) -> bool:
     return record.get("origin") == {"kind": "companion-console"} or (
@@ -166,13 +173,10 @@ class Surgery:
 
     def of(self, source: Source, turns: Sequence[Turn] | None = None) -> Copied:
         """The new file of some turns (of all of them) of a source."""
-        return self.copy([source.records([turn]) for turn in (source.turns if turns is None else turns)])
-
-    def copy(self, turns: Sequence[Sequence[Record]]) -> Copied:
         copyist = Copyist(Order(source=SOURCE, target=TARGET, now=NOW, **self.order))
         records = list(copyist.handoff(self.handoff)) if self.handoff else []
-        for number, turn in enumerate(turns):
-            records += copyist.turn(turn, is_last=number == len(turns) - 1)
+        for turn in source.turns if turns is None else turns:
+            records += copyist.turn(source.records([turn]), is_last=turn == source.turns[-1])
         records += copyist.closing(self.title)
         return Copied([write_record(record) for record in records], copyist.tally)
 
@@ -182,6 +186,11 @@ def copy(
 ) -> Copied:
     """The new file of some turns (of all of them): `order` as in `surgery.Order`."""
     return Surgery(handoff, title, order).of(source, turns)
+
+
+def tail_of(source: Source, number: int) -> list[Turn]:
+    """The newest turns."""
+    return source.turns[-number:]
 
 
 def kept(source: Source, selection: Selection) -> list[Turn]:

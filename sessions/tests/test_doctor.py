@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from companion.tests.rows import make_companion, make_run, make_window
 from sessions.actions import doctor, health
 from sessions.actions.doctor import Check, run_checks
 from sessions.actions.index import index_all
-from sessions.models import Companion, Transcript
+from sessions.models import Backup, Companion, Run, Transcript
 from sessions.tests.people import as_nobody
 from sessions.tests.transcripts import TranscriptFile, user
 
@@ -159,3 +160,29 @@ def test_a_check_that_breaks_is_a_failed_check_and_the_round_goes_on(settings: A
 
     assert [row.status for row in seen if row.check == "data_folder"] == ["fail"]
     assert "database" in {row.check for row in seen}
+
+
+def test_a_run_that_nobody_works_on_is_a_warning(settings: Any) -> None:
+    window = make_window(make_companion())
+    Run.objects.filter(pk=make_run(window).pk).update(status="running", host=settings.ENV.host_name)
+
+    check = found("unfinished-runs")
+
+    assert (check.status, check.detail) == ("warn", str(Run.objects.get().pk)[:8])
+    assert check.fix
+
+
+def test_what_was_set_aside_is_a_warning_until_somebody_takes_it_away(settings: Any) -> None:
+    (settings.ENV.data / "set-aside").mkdir()
+    (settings.ENV.data / "set-aside" / "one.jsonl").touch()
+
+    assert (found("set-aside").status, found("set-aside").detail) == ("warn", "one.jsonl")
+
+
+def test_a_last_backup_that_took_harm_fails(settings: Any, tmp_path: Path) -> None:
+    Backup.objects.create(session_id="s", source_path="/p", path=str(tmp_path / "gone"), sha256="0" * 64, size=1)
+
+    check = found("last-backup")
+
+    assert (check.status, bool(check.fix)) == ("fail", True)
+    assert check.detail.endswith("gone: gone")

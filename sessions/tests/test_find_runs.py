@@ -20,7 +20,9 @@ A, A2, B = (
 @pytest.fixture(autouse=True)
 def three_runs() -> None:
     for pk in (A, A2, B):
-        Run.objects.create(pk=pk, kind="diet", host="h", source_session_id="5e551011-1", source_path="/a", source_size=1)
+        Run.objects.create(
+            pk=pk, kind="diet", host="h", source_session_id="5e551011-1", source_path="/a", source_size=1
+        )
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ import pytest
 from django.utils import translation
 
 from companion.tests.consoles import until
+from sessions.actions.sentences import sentence
 from sessions.gateways import rehearsal_room
 from sessions.gateways.claude_client import Client, Rehearsal, find_client, rehearse
 from sessions.tests.transcripts import TranscriptFile, assistant, custom_title, user
@@ -97,7 +98,7 @@ def test_a_request_as_planned_is_ok_and_nothing_is_left(
     found = held(GOOD)
 
     assert (found.status, found.difference) == ("ok", "")
-    assert "9.9.9" in found.detail
+    assert "9.9.9" in sentence(found.detail)
     assert 0 < found.seconds < 20
     assert list(rooms.iterdir()) == []
     assert (transcript.read_bytes(), transcript.stat().st_mtime_ns) == before
@@ -121,15 +122,15 @@ def test_a_request_as_planned_is_ok_and_nothing_is_left(
 def test_another_request_fails_with_the_reason(held: Callable[..., Rehearsal], deed: str, words: str) -> None:
     found = held(deed)
 
-    assert (found.status, words in found.detail) == ("failed", True), found.detail
-    assert bool(found.difference) == ("would not send" in found.detail)
+    assert (found.status, words in sentence(found.detail)) == ("failed", True), found.detail
+    assert bool(found.difference) == ("would not send" in sentence(found.detail))
 
 
 def test_trouble_after_the_right_request_is_a_warning(held: Callable[..., Rehearsal]) -> None:
     found = held(f"{GOOD}; sys.exit(3)")
 
     assert found.status == "warning"
-    assert "status 3" in found.detail
+    assert "status 3" in sentence(found.detail)
 
 
 @pytest.mark.parametrize("deed", ["time.sleep(60)", f"{GOOD}; time.sleep(60)"], ids=["at once", "after the request"])
@@ -238,7 +239,7 @@ def test_without_a_client_that_starts_there_is_no_rehearsal(
     found = rehearse(client, transcript, SESSION, model="", seconds=5, within=rooms)
 
     assert found.status == "skipped"
-    assert words in found.detail
+    assert words in sentence(found.detail)
     assert list(rooms.iterdir()) == []
 
 
@@ -257,7 +258,7 @@ def test_a_file_that_is_gone_is_a_warning(client: Callable[[str], Client], rooms
     found = rehearse(client(GOOD), tmp_path / "gone.jsonl", SESSION, model="", seconds=10, within=rooms)
 
     assert found.status == "warning"
-    assert "No such file" in found.detail
+    assert "No such file" in sentence(found.detail)
 
 
 def test_a_client_is_found_by_path_by_name_and_as_a_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +279,7 @@ def test_a_script_whose_node_is_missing_is_skipped(transcript: Path, rooms: Path
     found = rehearse(client, transcript, SESSION, model="", seconds=5, within=rooms)
 
     assert found.status == "skipped"
-    assert "no-such-node: no such file" in found.detail
+    assert "no-such-node: no such file" in sentence(found.detail)
 
 
 def _in_a_daemon(client: Client, transcript: Path, rooms: Path, answers: Any) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sessions.actions import backups, carry_out, metrics, run_steps, runs
+from sessions.actions import backups, carry_out, metrics, runs
 from sessions.actions.copying import Copying
-from sessions.gateways import backup_files, claude_client, disk, new_file, side_files
+from sessions.gateways import backup_files, claude_client, locks, new_file, side_files
 from sessions.gateways.claude_client import Client, Rehearsal
 from sessions.gateways.new_file import NewFile
 from sessions.models import Backup, Run, Window
@@ -23,7 +22,6 @@ from sessions.tests.planned import (
     check_done,
     check_nothing_written,
     events_of,
-    leftovers,
     own_ground,
     planned,
     rest,
@@ -94,17 +92,24 @@ def test_killed_anywhere_the_next_hand_finishes_it(root: Path, trap: Trap) -> No
     assert runs.heal() == []
 
 
-def test_killed_behind_its_end_it_is_over(root: Path) -> None:
+def test_killed_within_the_last_transaction_it_is_not_over(root: Path) -> None:
     run = planned(root)
 
-    assert carry_out_and_die(run, at_step("metrics", "over"), around(metrics, "write_down", call=2))
-
-    check_done_but_for_the_order(run)
-
-
-def check_done_but_for_the_order(run: Run) -> None:
-    assert again(run).status in {"running", "done"}
+    assert carry_out_and_die(run, at_step("metrics", "over"))
+    left = again(run).status, events_of(run)
     carry_out.carry_out(run.pk)
+
+    assert left == ("running", ["trigger"])
+    check_done(run)
+
+
+def test_killed_behind_its_end_it_is_over_and_stays_so(root: Path) -> None:
+    run = planned(root)
+
+    assert carry_out_and_die(run, around(metrics, "write_down", call=2))
+    check_done(run)
+    carry_out.carry_out(run.pk)
+
     check_done(run)
 
 
@@ -157,14 +162,25 @@ def test_a_new_window_that_is_talked_in_is_never_set_aside(root: Path, settings:
     assert not (settings.ENV.data / "set-aside").exists()
 
 
-def test_killed_and_cancelled_it_ends_as_cancelled(root: Path) -> None:
+def test_killed_and_cancelled_it_is_over_at_once(root: Path) -> None:
     run = planned(root)
     assert carry_out_and_die(run, around(NewFile, "write"))
 
     runs.cancel(again(run))
-    carry_out.carry_out(run.pk)
 
     check_nothing_written(run, "cancelled", "cancelled")
+
+
+def test_killed_behind_the_new_file_a_wish_to_cancel_comes_too_late(root: Path) -> None:
+    run = planned(root)
+    assert carry_out_and_die(run, around(NewFile, "publish"))
+
+    asked = runs.cancel(again(run))
+    carry_out.carry_out(run.pk)
+
+    assert asked.status == "running"
+    check_done(run)
+    assert {"code": "cancel-too-late"} in again(run).warnings
 
 
 @pytest.mark.parametrize(
@@ -182,7 +198,9 @@ def test_killed_while_a_failed_one_is_put_away_it_fails_again(
 ) -> None:
     settings.ENV = replace(settings.ENV, rehearse=True)
     monkeypatch.setattr(claude_client, "find_client", lambda _given: Client(("claude",)))
-    monkeypatch.setattr(claude_client, "rehearse", lambda *_given, **_more: Rehearsal("failed", "no", "line 1"))
+    monkeypatch.setattr(
+        claude_client, "rehearse", lambda *_given, **_more: Rehearsal("failed", {"code": "no-client"}, "line 1")
+    )
     run = planned(root)
     assert carry_out_and_die(run, trap)
 
@@ -202,20 +220,12 @@ def test_a_run_that_kills_every_worker_is_given_up(root: Path) -> None:
     check_nothing_written(run, "failed", "worker-lost")
 
 
-def test_a_run_that_is_worked_on_is_nobody_elses(root: Path) -> None:
+def test_a_run_that_is_worked_on_is_nobody_elses(root: Path, settings: Any) -> None:
     run = planned(root)
     Run.objects.update(status="running")
 
-    with run_steps_held(run):
+    with locks.held(settings.ENV.data, run.source_session_id):
         found = runs.heal()
 
     assert found == []
     assert [waiting.pk for waiting in runs.heal()] == [run.pk]
-
-
-def run_steps_held(run: Run) -> Any:
-    from django.conf import settings
-
-    from sessions.gateways import locks
-
-    return locks.held(settings.ENV.data, run.source_session_id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,13 +14,19 @@ from companion.tests.rows import HOSTILE
 from sessions.actions.sentences import REFUSALS, SENTENCES, refusal_of, sentence
 from sessions.core.ranges import BadSelection
 from sessions.core.turns import Step
+from sessions.gateways import disk
 
+ROOT = Path(__file__).parent.parent
+CODE = re.compile(
+    r"""(?:"code": |\bnote\.(?:ok|warn|skip)\(|progress\.warn\(|Stop\([\w.]+, |NotWritten\(|NoBridge\()"([a-z-]+)\""""
+)
 LANGUAGES = ("en", "zh-hans")
 AT = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)
 # Every value that a code may need.
 TEXTS: dict[str, Any] = {
     "bytes": 4_200_000, "path": "/srv/a.jsonl", "reason": "no", "names": ["a", "b"], "faults": ["line 1: x"], "detail": "so",
     "difference": "here", "why": {"code": "no-bridge"}, "text": "KeyError",
+    "version": "2.1.332", "exit": "3", "words": "no such session",
 }  # fmt: skip
 NUMBERS = (
     "turns", "tokens", "first", "last", "events", "blocks", "compacts_at", "before", "after", "window", "seconds", "count",
@@ -58,6 +66,18 @@ def test_one_and_many_are_told_apart() -> None:
 )  # fmt: skip
 def test_what_cannot_be_said_is_the_code_itself_and_never_an_error(coded: dict[str, Any]) -> None:
     assert sentence(coded) in {str(coded.get("code", "")), "many lines that nobody can read are left behind."}
+
+
+def emitted() -> set[str]:
+    """The codes that plans, steps and ends of runs write onto their rows."""
+    places = [*ROOT.glob("actions/*.py"), ROOT / "core" / "plan.py", *ROOT.glob("gateways/bridges/*.py")]
+    found = {code for place in places for code in CODE.findall(place.read_text(encoding="utf-8"))}
+    return found | set(disk.CODES.values())
+
+
+def test_every_code_that_is_written_onto_a_run_has_a_sentence() -> None:
+    assert {"grown", "claimed", "no-gain", "no-space", "no-bridge"} <= emitted()
+    assert emitted() - set(SENTENCES) == set()
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))

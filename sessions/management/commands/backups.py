@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from companion.lib.console import ConsoleCommand, Document, items
 from companion.lib.visible import visible
@@ -37,7 +38,11 @@ class Command(ConsoleCommand):
 
     def lines(self, document: Document) -> Iterable[str]:
         for row in document["items"]:
-            state = _("not whole: %(trouble)s") % {"trouble": row["trouble"]} if row["trouble"] else _("whole")
+            state = (
+                _("not whole: %(trouble)s") % {"trouble": row["trouble"]}
+                if row["trouble"]
+                else pgettext("backup", "whole")
+            )
             place = f"{row['session_id'][:8]}  {size(row['size']):>9}  {state}"
             yield f"{row['local_time']}  {visible(place)}  {visible(row['path'])}"
         for path in document["removed"]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sessions.actions.sentences import sentence
 from sessions.core.events import HANDOFF_ORIGIN, SYNTHETIC_MODEL
 from sessions.gateways import stub_api
 from sessions.gateways.claude_client import Client, Rehearsal, find_client, rehearse
@@ -102,7 +103,7 @@ def test_a_file_as_surgery_writes_it_is_sent_as_it_is(
     found = held(records)
 
     assert (found.status, found.difference) == ("ok", ""), found.detail
-    assert version in found.detail
+    assert version in sentence(found.detail)
     assert not list(tmp_path.glob("companion-room*"))
 
 
@@ -130,7 +131,7 @@ def test_usage_of_the_old_window_is_found_out(held: Callable[..., Rehearsal], ve
 
     # The newest one does not believe the figure.
     assert found.status == ("ok" if version == "2.1.332" else "failed"), found.detail
-    assert version == "2.1.332" or "2 requests" in found.detail
+    assert version == "2.1.332" or "2 requests" in sentence(found.detail)
 
 
 def test_thinking_of_another_model_may_be_left_out(held: Callable[..., Rehearsal]) -> None:

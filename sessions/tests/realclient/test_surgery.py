@@ -151,7 +151,8 @@ def test_the_kept_calls_are_sent_with_their_results_and_no_others(cut: Cut) -> N
     wanted = cut.talk.calls(*KEPT[cut.kind])
 
     assert [part["id"] for part in cut.blocks("tool_use")] == wanted
-    assert [part["tool_use_id"] for part in cut.blocks("tool_result")] == wanted
+    # Of two calls at once, either may be answered first.
+    assert sorted(part["tool_use_id"] for part in cut.blocks("tool_result")) == sorted(wanted)
 
 
 def test_the_kept_thinking_is_sent_unchanged(cut: Cut) -> None:

@@ -11,7 +11,8 @@ import pytest
 from django.utils import translation
 
 from companion.tests.rows import HOSTILE
-from sessions.actions.sentences import REFUSALS, SENTENCES, refusal_of, sentence
+from sessions.actions.sentence_table import SENTENCES
+from sessions.actions.sentences import REFUSALS, refusal_of, sentence
 from sessions.core.ranges import BadSelection
 from sessions.core.turns import Step
 from sessions.gateways import disk

@@ -10,7 +10,7 @@ from companion.lib.live import register
 from sessions.actions.timeline import newest_seq
 from sessions.models import Companion, Run, Window
 from sessions.views.reading import reading
-from sessions.views.run_lines import descent
+from sessions.views.run_lines import descent, last_of_companions
 from sessions.views.run_words import kind_name, status_name
 from sessions.views.standing import Standing, alarms_of_roots, headline, with_day, with_newest, with_runs
 from sessions.views.steps import progress
@@ -105,6 +105,14 @@ def runs_of_windows(pks: Sequence[int]) -> Mapping[int, str]:
     }
 
 
+def runs_of_companions(pks: Sequence[int]) -> Mapping[int, str]:
+    """The last runs on a companion's card. A run speaks of its window, so that any of them may be a companion's."""
+    lines = last_of_companions(pks)
+    return {
+        pk: render_to_string("sessions/_last_runs.html", {"companion_id": pk, "lines": lines.get(pk, [])}) for pk in pks
+    }
+
+
 def nudges(pks: Sequence[int]) -> Mapping[int, str]:
     """A word to the page of a run that something happened to its window's runs: the page then asks for its own part,
     with the buttons and tokens that a push cannot carry."""
@@ -144,6 +152,7 @@ def register_looks() -> None:
     register("headline", headlines, event="companion", is_of_all=True)
     register("arrivals", arrivals, event="companion", is_of_all=True)
     register("window-runs", runs_of_windows, event="run")
+    register("last-runs", runs_of_companions, event="run", is_of_all=True)
     register("run", nudges)
     register("runs", list_nudge, event="run", is_of_all=True)
     register("newcomers", newcomers, event="window", is_of_all=True)

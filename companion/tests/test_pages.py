@@ -164,6 +164,20 @@ def test_a_fault_of_ours_is_answered_with_a_page(monkeypatch: pytest.MonkeyPatch
     assert "出错了" in answer.content.decode()
 
 
+def test_a_message_that_was_copied_into_a_new_window_counts_once_today() -> None:
+    old = make_window()
+    new = make_window(old.companion)
+    (said,) = say(old, "早")
+    said.transcript = new.transcript
+    said.pk = (new.transcript_id, said.seq)
+    said.save(force_insert=True)
+    say(new, "第二句")
+
+    text = page(signed_in())
+
+    assert "你说了 2 句" in text
+
+
 def test_navigation_names_only_pages_that_exist() -> None:
     client = signed_in()
     make_window()

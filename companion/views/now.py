@@ -37,6 +37,5 @@ def now(request: HttpRequest) -> HttpResponse:
 
 
 def live_looks(cards: list[Standing]) -> list[str]:
-    """A card is drawn anew with its companion, its gauge with its window."""
-    found = [f"companion-{it.companion.pk}" for it in cards]
-    return [*found, *(f"window-{it.window.pk}" for it in cards if it.window)]
+    """A card is drawn anew with its companion, whichever window is its newest by then; its runs by themselves."""
+    return [f"{look}-{it.companion.pk}" for look in ("companion", "last-runs") for it in cards]

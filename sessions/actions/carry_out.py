@@ -188,12 +188,13 @@ def forget_window(run: Run) -> None:
     here = Transcript.objects.filter(host=settings.ENV.host_name)
     known = list(here.filter(Q(path=run.target_path) | Q(parent_session_id=run.target_session_id)))
     with transaction.atomic():
-        windows = list(Window.objects.filter(transcript__in=known).values_list("pk", flat=True))
+        windows = dict(Window.objects.filter(transcript__in=known).values_list("pk", "companion_id"))
         Utterance.objects.filter(transcript__in=known).delete()
         Window.objects.filter(pk__in=windows).delete()
         for transcript in known:
             rows.drop(transcript.path)
     announce("window", *windows)
+    announce("companion", *set(windows.values()))
 
 
 def _show(job: Job) -> None:

@@ -59,6 +59,15 @@ class Piece:
         else:
             self.results.append(pair)
 
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Other ids for some calls."""
+        if names.keys().isdisjoint((*self.calls, *self.results)):
+            return
+        for block in self.content:
+            if block.get("type") in HALVES and pair_id(block) in names:
+                block["id" if block["type"] == "tool_use" else "tool_use_id"] = names[pair_id(block)]
+        self.read(self.content)
+
     @property
     def is_silent(self) -> bool:
         return self.is_answer and self.silent == len(self.content)
@@ -148,13 +157,17 @@ def _tear(piece: Piece, answers: Mapping[str, Piece], seen: set[str]) -> int:
     if not (piece.calls or piece.results or piece.strays):
         return 0
     kept = [block for block in piece.content if _may_stay(block, piece, answers, seen)]
-    lost, had_results = len(piece.content) - len(kept), bool(piece.results)
-    if lost:
-        piece.read(kept)
-    if had_results and not piece.results:
+    lost = len(piece.content) - len(kept)
+    if lost and _has_result(piece.content) and not _has_result(kept) and piece.record.get("type") == "user":
         # What stood beside a result is no talk of the person's now.
         piece.record["isMeta"] = True
+    if lost:
+        piece.read(kept)
     return lost
+
+
+def _has_result(content: Iterable[Record]) -> bool:
+    return any(block.get("type") == "tool_result" for block in content)
 
 
 def _may_stay(block: Record, piece: Piece, answers: Mapping[str, Piece], seen: set[str]) -> bool:

@@ -74,15 +74,16 @@ class Tally:
 @dataclass(slots=True)
 class Copyist:
     """Writes one linear chain: feed `handoff`, then every turn, then `closing`. Holds no more than one
-    line and the ids of messages."""
+    line and the ids of messages and calls."""
 
     order: Order
     tally: Tally = field(default_factory=Tally)
     _parent: str | None = None
     _stamp: str = ""
     _last: Record | None = None
-    # Ids of the messages of earlier turns.
+    # Ids of the messages of earlier turns, and of the calls that have their result.
     _messages: set[str] = field(default_factory=set)
+    _answered: set[str] = field(default_factory=set)
 
     def handoff(self, text: str, *, at: datetime | None = None) -> Iterator[Record]:
         """The injected user line: marked by where it came from, so that nobody takes it for the person's words. `at` is the
@@ -108,13 +109,16 @@ class Copyist:
 
     def pieces(self, records: Sequence[Record], *, is_last: bool) -> list[Piece]:
         """What stays of a turn, in its order, as it will stand in the new window but for its links; counted."""
-        whole, gone = paired(self._named([Piece(record, place) for place, record in enumerate(records)]))
+        pieces = [Piece(record, place) for place, record in enumerate(records)]
+        self._name(pieces)
+        self._tell_apart(pieces)
+        whole, gone = paired(pieces)
         self.tally.unpaired += gone
         kept = [piece for piece in grouped(whole) if self._settle(piece, is_last)]
         self.tally.events += len(kept)
         return kept
 
-    def _named(self, pieces: list[Piece]) -> list[Piece]:
+    def _name(self, pieces: Sequence[Piece]) -> None:
         """Gives every answer an id that no earlier turn has: clients join answers by it, and those without one over whole
         turns (measured with 2.0.76 and 2.1.112). Lines without one are one message as long as they stand together."""
         names: dict[str, str] = {}
@@ -124,10 +128,23 @@ class Copyist:
                 continue
             if piece.message not in names:
                 is_own = piece.message and piece.message not in self._messages
-                names[piece.message] = piece.message if is_own else _message_id(f"answer:{piece.record.get('uuid')}")
+                names[piece.message] = piece.message if is_own else _id("msg", f"answer:{piece.record.get('uuid')}")
             piece.message = piece.body["id"] = names[piece.message]
         self._messages.update(names.values())
-        return pieces
+
+    def _tell_apart(self, pieces: Sequence[Piece]) -> None:
+        """A call under the id of one that has its result is another call, though not every gateway gives it another id:
+        newer clients put words of their own in its place (measured with 2.1.112 and 2.1.332)."""
+        again: dict[str, str] = {}
+        called: set[str] = set()
+        for piece in pieces:
+            for call in piece.calls:
+                if again.get(call, call) in self._answered:
+                    again[call] = _id("toolu", f"{piece.record.get('uuid')}:{call}")
+            if again:
+                piece.rename(again)
+            called.update(piece.calls)
+            self._answered |= called.intersection(piece.results)
 
     def closing(self, title: str) -> Iterator[Record]:
         """The last line with the time of now, a closing answer if it was a user's, and the title at the very end."""
@@ -179,7 +196,7 @@ class Copyist:
             "isSidechain": False,
             "type": "assistant",
             "message": {
-                "id": _message_id(f"closing:{self.order.target}"),
+                "id": _id("msg", f"closing:{self.order.target}"),
                 "type": "message",
                 "role": "assistant",
                 "model": SYNTHETIC_MODEL,
@@ -278,8 +295,9 @@ def stamp(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _message_id(name: str) -> str:
-    return f"msg_{uuids.uuid5(uuids.NAMESPACE_URL, name).hex[:24]}"
+def _id(kind: str, name: str) -> str:
+    """The same for the same name, as the API makes them."""
+    return f"{kind}_{uuids.uuid5(uuids.NAMESPACE_URL, name).hex[:24]}"
 
 
 def _is_anchor(record: Record) -> bool:

@@ -34,20 +34,12 @@ WORDS = [
     "<command-name>/clear</command-name>", "[Request interrupted by user]", "[Harness: Task 7]", "<task-notification>",
     "x" * 700, f"/p/{SOURCE}/tool-results/b1.txt",
 ]  # fmt: skip
-TIMES = [None, "", "soon", 7, "20260301T080000Z", "2026-03-01 09:00", "2035-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"]  # fmt: skip
-ODD = [
-    None,
-    "",
-    [],
-    {},
-    7,
-    "plain",
-    ["bare", None, 3],
-    [{"type": ["x"]}],
-    [{"text": "no type"}],
-    [{"type": "text"}],
-    [[]],
-]
+TIMES = [
+    None, "", "soon", 7, "20260301T080000Z", "2026-03-01 09:00", "2035-01-01T00:00:00Z", "9999-12-31T23:59:59Z",
+]  # fmt: skip
+ODD: list[Any] = [
+    None, "", [], {}, 7, "plain", ["bare", None, 3], [{"type": ["x"]}], [{"text": "no type"}], [{"type": "text"}], [[]],
+]  # fmt: skip
 SPELLINGS = [b"", b"\r", b" ", b"\t \r"]
 NOISE: list[Record | bytes | None] = [
     b'{"type":"user', b"", b"\r", b"NaN", b'{"type":"user","uuid":"nan","x":NaN}', b"[1,2]", b"\xff\xfe", None,
@@ -165,7 +157,7 @@ class Writer:
     def note(self) -> None:
         delivered = {"origin": {"kind": "task-notification"}}
         marked = {"origin": {"kind": HANDOFF_ORIGIN}, "isMeta": True}
-        more = self.chance.choice([{"isMeta": True}, delivered, marked, {"promptSource": "system"}, {}])
+        more: Record = self.chance.choice([{"isMeta": True}, delivered, marked, {"promptSource": "system"}, {}])
         self.put(user(self.chance.choice(WORDS), **more))
 
     def odd(self) -> None:
@@ -220,5 +212,10 @@ def written(steps: list[str], seed: int) -> list[RawLine]:
 
 def talks() -> st.SearchStrategy[list[RawLine]]:
     """Files of up to some sixty lines; what is common happens more often than what is rare."""
-    steps = st.lists(st.sampled_from([*COMMON, *COMMON, *RARE]), min_size=1, max_size=16)
-    return st.builds(written, steps, st.integers(0, 2**32))
+    steps = st.lists(st.sampled_from([*COMMON, *COMMON, *RARE]), min_size=1, max_size=20)
+    return st.builds(written, st.builds(_begun, steps), st.integers(0, 2**32))
+
+
+def _begun(steps: list[str]) -> list[str]:
+    """Most talks are begun by a person."""
+    return steps if len(steps) % 5 == 0 else ["say", *steps]

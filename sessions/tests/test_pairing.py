@@ -271,6 +271,23 @@ def test_answers_of_different_turns_never_have_one_id() -> None:
     assert len({record["message"]["id"] for record in copied.records if record["type"] == "assistant"}) == 3
 
 
+@pytest.mark.parametrize("between", [[], [user("more?")]], ids=["in one turn", "in two turns"])
+def test_a_call_under_the_id_of_one_that_has_its_result_is_another_call(between: list[Record]) -> None:
+    first = [call("c0"), tool_result("c0", "four pots"), assistant("four", message="m2")]
+    second = [call("c0", message="m3"), tool_result("c0", "five pots"), assistant("five", message="m4")]
+
+    copied = copy(talk(user("one"), *first, *between, *second))
+
+    blocks = [block for record in copied.records for block in record["message"]["content"] if isinstance(block, dict)]
+    calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
+    assert calls[0] == "c0" != calls[1]
+    assert [(block["tool_use_id"], block["content"]) for block in blocks if block["type"] == "tool_result"] == [
+        (calls[0], "four pots"), (calls[1], "five pots"),
+    ]  # fmt: skip
+    assert copied.tally.unpaired == 0
+    assert copied.faults == []
+
+
 def test_a_long_turn_is_put_in_order_in_a_moment() -> None:
     records = [user("one")]
     for number in range(5_000):

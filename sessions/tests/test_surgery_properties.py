@@ -98,7 +98,7 @@ def test_whatever_is_chosen_of_whatever_file_the_new_one_is_whole(
     assert list(faults(new.lines)) == []
     assert list(additions(old, turns, new, order)) == []
     assert list(losses(old, turns, new, order)) == []
-    assert list(disorder(old, turns, new)) == []
+    assert list(disorder(old, turns, new, order)) == []
     assert list(surprises(old, turns, new, order)) == []
     assert copy(source_of(lines), turns, **order).lines == new.lines
 
@@ -121,18 +121,21 @@ def test_a_copy_of_a_copy_says_the_same(lines: list[RawLine]) -> None:
 
 def faults(lines: Sequence[bytes]) -> Iterator[str]:
     """What the clients or the API could not take of a file."""
-    records = []
-    for line in lines:
-        if line.count(b"\n") != 1 or not line.endswith(b"\n"):
-            yield "a line that is not one line"
-        records.append(json.loads(line.decode("utf-8")))
-        if re.search(rb"\\ud[89a-f]", line, re.IGNORECASE):
-            yield "half a pair of surrogates"
+    if not all(line.count(b"\n") == 1 and line.endswith(b"\n") for line in lines):
+        yield "a line that is not one line"
+    if any(re.search(rb"\\ud[89a-f]", line, re.IGNORECASE) for line in lines):
+        yield "half a pair of surrogates"
+    records = [json.loads(line.decode("utf-8")) for line in lines]
     if any(record["sessionId"] != TARGET for record in records):
         yield "another session"
     chain = [record for record in records if record["type"] != "custom-title"]
     if chain != records[: len(chain)] or len(records) - len(chain) > 1:
         yield "a title in between"
+    yield from chain_faults(chain)
+    yield from talk_faults(chain)
+
+
+def chain_faults(chain: list[Record]) -> Iterator[str]:
     if [record["parentUuid"] for record in chain] != [None, *(record["uuid"] for record in chain[:-1])]:
         yield "not one chain"
     if len({record["uuid"] for record in chain}) < len(chain):
@@ -144,7 +147,6 @@ def faults(lines: Sequence[bytes]) -> Iterator[str]:
         yield "an end that is not the newest"
     if any(record["isSidechain"] is not False or "toolUseResult" in record for record in chain):
         yield "a field of the old chain"
-    yield from talk_faults(chain)
 
 
 def talk_faults(chain: list[Record]) -> Iterator[str]:
@@ -226,11 +228,16 @@ def additions(old: Source, turns: Sequence[Turn], new: Copied, order: dict[str, 
 
 
 def is_reduced(block: Record, there: list[Any]) -> bool:
-    """A mark, or a result that lost something or points to another folder."""
+    """A mark; a result that lost something or points to another folder; a call whose id another one had before it."""
     if block["type"] == "text":
         return any(mark in block["text"] for mark in MARKS)
-    calls = [one.get("tool_use_id") for one in there if isinstance(one, dict) and one.get("type") == "tool_result"]
-    return block["type"] == "tool_result" and block["tool_use_id"] in calls
+    same = [one for one in there if isinstance(one, dict) and one.get("type") == block["type"]]
+    is_renamed = str(block.get("id") or block.get("tool_use_id")).startswith("toolu_")
+    if block["type"] == "tool_use":
+        return is_renamed and any(one | {"id": block["id"]} == block for one in same)
+    return block["type"] == "tool_result" and any(
+        is_renamed or one.get("tool_use_id") == block["tool_use_id"] for one in same
+    )
 
 
 def losses(old: Source, turns: Sequence[Turn], new: Copied, order: dict[str, Any]) -> Iterator[str]:
@@ -248,15 +255,17 @@ def is_said(block: Any) -> bool:
     return is_text and bool(block["text"].strip())
 
 
-def disorder(old: Source, turns: Sequence[Turn], new: Copied) -> Iterator[str]:
-    """Lines of one kind that changed places; those of an answer move to where its first line stood."""
+def disorder(old: Source, turns: Sequence[Turn], new: Copied, order: dict[str, Any]) -> Iterator[str]:
+    """Lines of one kind that changed places; those of an answer move to where its first line stood, which may be thinking
+    that was left out."""
     places = {record["uuid"]: number for number, record in enumerate(old.records(turns))}
     chain = [record for record in new.records if record.get("uuid") in places]
     spoken = [record for record in chain if record["type"] != "assistant" and not is_result(record)]
     answers = {
         record["message"]["id"]: places[record["uuid"]] for record in reversed(chain) if record["type"] == "assistant"
     }
-    for numbers in ([places[record["uuid"]] for record in spoken], list(reversed(answers.values()))):
+    said = [] if order["drop_thinking"] else list(reversed(answers.values()))
+    for numbers in ([places[record["uuid"]] for record in spoken], said):
         if numbers != sorted(numbers):
             yield f"out of order: {numbers}"
 

@@ -56,14 +56,14 @@ def plan(client: Client, window: Window, **more: str) -> Any:
 def test_a_forge_is_offered_with_its_own_figures_and_a_draft(client: Client, window: Window) -> None:
     page = client.get(f"/sessions/{window.pk}/plan/?kind=forge").content.decode()
 
-    assert 'name="retain" inputmode="numeric" autocomplete="off" required value="60000"' in page
+    assert 'name="retain" inputmode="numeric" autocomplete="off" required value="60,000"' in page
     assert "周四" in page.partition("<textarea")[2].partition("</textarea>")[0]
 
 
 def test_a_diet_is_offered_with_its_share_of_the_window_and_no_hand_off(client: Client, window: Window) -> None:
     page = client.get(f"/sessions/{window.pk}/plan/?kind=diet").content.decode()
 
-    assert f'required value="{round(window.window_tokens * 0.65)}"' in page
+    assert f'required value="{round(window.window_tokens * 0.65):,}"' in page
     assert "<textarea" not in page
 
 
@@ -183,7 +183,7 @@ def test_a_run_leads_back_to_the_form_with_its_values(client: Client, window: Wi
     form = client.get(f"/sessions/{window.pk}/plan/?from={run.pk}").content.decode()
 
     assert f"/sessions/{window.pk}/plan/?from={run.pk}" in page
-    for kept in ('value="4321"', 'value="777"', "我自己写的", 'name="force" value="1" checked'):
+    for kept in ('value="4,321"', 'value="777"', "我自己写的", 'name="force" value="1" checked'):
         assert kept in form
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 
 from companion.tests.rows import make_plan, make_run, make_window, signed_in
 from sessions.core.surgery import CLOSING_WORDS
+from sessions.gateways import locks
 from sessions.models import Run, Window
 from sessions.tests.planned import own_ground, planned, talk
 from sessions.tests.transcripts import TranscriptFile, user
@@ -143,22 +145,27 @@ def test_a_plan_is_put_away_once(client: Client, run: Run) -> None:
     assert run.finished_at == finished
 
 
-def test_a_run_under_way_is_asked_to_end(client: Client) -> None:
+def test_a_run_under_way_is_asked_to_end(client: Client, root: Path) -> None:
     run = make_run(status="running", steps=[{"name": "quiet", "status": "running", "seconds": 0, "detail": {}}])
     assert f'action="/runs/{run.pk}/cancel/"' in page(client, run)
 
-    act(client, run, "cancel")
+    with locks.held(settings.ENV.data, run.source_session_id):
+        act(client, run, "cancel")
 
     run.refresh_from_db()
     assert run.cancel_asked
     assert "Being called off" in page(client, run)
 
 
-def test_it_cannot_be_called_off_once_it_writes(client: Client) -> None:
-    run = make_run(status="running", steps=[{"name": "write", "status": "running", "seconds": 0, "detail": {}}])
+@pytest.mark.parametrize(
+    ("step", "status", "can"),
+    [("write", "running", True), ("verify", "running", True), ("verify", "ok", False), ("rehearse", "running", False)],
+)
+def test_it_can_be_called_off_until_the_new_window_is_there(client: Client, step: str, status: str, can: bool) -> None:
+    run = make_run(status="running", steps=[{"name": step, "status": status, "seconds": 0, "detail": {}}])
 
-    assert f'action="/runs/{run.pk}/cancel/"' not in page(client, run)
-    assert 'aria-disabled="true"' in page(client, run)
+    assert (f'action="/runs/{run.pk}/cancel/"' in page(client, run)) == can
+    assert ('aria-disabled="true"' in page(client, run)) != can
 
 
 def test_a_run_that_is_over_cannot_be_called_off(client: Client, run: Run) -> None:

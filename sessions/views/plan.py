@@ -89,8 +89,8 @@ def usual(kind: str, window: Window) -> Asked:
     env = settings.ENV
     if kind == Run.Kind.DIET:
         retain = env.diet_retain or round(window.window_tokens * DIET_SHARE)
-        return Asked(kind, {"retain": str(retain), "squash": str(env.diet_squash)})
-    values = {"retain": str(env.forge_retain), "squash": str(env.forge_squash)}
+        return Asked(kind, {"retain": f"{retain:,}", "squash": f"{env.diet_squash:,}"})
+    values = {"retain": f"{env.forge_retain:,}", "squash": f"{env.forge_squash:,}"}
     try:
         drafted = draft_for(window)
     except Refusal as refusal:
@@ -102,9 +102,10 @@ def usual(kind: str, window: Window) -> Asked:
 def again(run: Run, window: Window) -> Asked:
     """What was asked for then. A draft is drafted anew: it belongs to the window as it is now."""
     asked, wish = usual(run.kind, window), run.wish
+    retain, squash = (wish.get("selection") or {}).get("retain"), wish.get("squash")
     values = {
-        "retain": str((wish.get("selection") or {}).get("retain") or asked.values["retain"]),
-        "squash": str(asked.values["squash"] if wish.get("squash") is None else wish["squash"]),
+        "retain": f"{retain:,}" if retain else asked.values["retain"],
+        "squash": asked.values["squash"] if squash is None else f"{squash:,}",
         "export_only": ON if run.is_export_only else "",
         "force": ON if run.is_forced else "",
     }

@@ -122,12 +122,12 @@ def with_runs(standings: Sequence[Standing]) -> list[Standing]:
 
 
 def said_since(standings: Iterable[Standing], start: datetime) -> dict[int, int]:
-    """Human messages per companion since `start`."""
+    """Human messages per companion since `start`; one that a run copied into another window counts once."""
     ids = [it.companion.pk for it in standings]
     words = Event.objects.anchors().filter(
         transcript__window__companion__in=ids, transcript__window__last_activity__gte=start, at__gte=start
     )
-    counted = words.values_list("transcript__window__companion").annotate(number=Count("seq"))
+    counted = words.values_list("transcript__window__companion").annotate(number=Count("uuid", distinct=True))
     return dict(counted.order_by())
 
 

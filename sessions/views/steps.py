@@ -80,9 +80,9 @@ class Progress:
 
     @property
     def can_cancel(self) -> bool:
-        """Until the new window is being written."""
-        written = STEPS[STEPS.index("write") :]
-        return all(step.shape == "todo" for step in self.steps if step.name in written)
+        """Until the new window has its name, which is the end of reading it back."""
+        shapes = {step.name: step.shape for step in self.steps}
+        return shapes.get("verify", "todo") in {"todo", "run"} and shapes.get("rehearse", "todo") == "todo"
 
 
 def progress(run: Run) -> Progress:

@@ -105,8 +105,8 @@ def test_steps_come_in_by_themselves_and_survive_a_reload(look: Looks, place: Pl
 
     page.reload()
     expect(page.get_by_role("progressbar")).to_have_attribute("value", "2")
-    set_steps(place, row, "running", "lock", "quiet", "backup", now="write")
-    expect(page.get_by_role("progressbar")).to_have_attribute("value", "3", timeout=SOON)
+    set_steps(place, row, "running", "lock", "quiet", "backup", "write", "verify", now="rehearse")
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "5", timeout=SOON)
     expect(page.locator("#run-cancel")).to_have_attribute("aria-disabled", "true")
     set_steps(place, row, "failed", "lock", "quiet", "backup")
     expect(page.get_by_role("heading", level=1)).to_have_text("Forge failed", timeout=SOON)
@@ -126,13 +126,14 @@ def test_steps_come_in_without_a_socket(look: Looks, place: Place) -> None:
 
 
 def set_steps(place: Place, run: str, status: str, *done: str, now: str = "", tell: bool = True) -> None:
+    """A run as somebody works on it, on another host: the worker here would take it up."""
     steps = [{"name": name, "status": "ok", "seconds": 0.2, "detail": {}} for name in done]
     steps += [{"name": now, "status": "running", "seconds": 0, "detail": {}}] if now else []
     shell(
         place,
         "from sessions.models import Run; from companion.lib.live import announce\n"
         f"run = Run.objects.get(pk='{run}')\n"
-        f"Run.objects.filter(pk=run.pk).update(status='{status}', steps={steps!r})\n"
+        f"Run.objects.filter(pk=run.pk).update(status='{status}', steps={steps!r}, host='elsewhere')\n"
         f"{tell} and announce('run', run.window_id)",
     )
 
@@ -148,7 +149,7 @@ def test_a_plan_is_stale_once_somebody_speaks_and_is_made_anew_with_its_values(l
     expect(page.get_by_role("button", name="Forge, just so")).to_have_count(0)
     page.get_by_role("link", name="Plan anew").click()
 
-    expect(page.locator("#p-retain")).to_have_value("6000")
+    expect(page.locator("#p-retain")).to_have_value("6,000")
     expect(page.get_by_label("Do not wait for silence")).to_be_checked()
 
 

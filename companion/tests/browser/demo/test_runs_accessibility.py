@@ -22,7 +22,8 @@ runs = [propose.propose(window, propose.Wish("forge", force=True)) for _ in rang
 steps = [{"name": "lock", "status": "ok", "seconds": 0.1, "detail": {}}, {"name": "quiet", "seconds": 2}]
 runs[0].plan["thinking_dropped"] = 12
 Run.objects.filter(pk=runs[0].pk).update(plan=runs[0].plan, warnings=[{"code": "mid-turn"}, {"code": "no-such-code"}])
-Run.objects.filter(pk=runs[1].pk).update(status="running", steps=[{**step, "status": "running"} for step in steps])
+running = [{**step, "status": "running"} for step in steps]
+Run.objects.filter(pk=runs[1].pk).update(status="running", host="elsewhere", steps=running)
 Run.objects.filter(pk=runs[2].pk).update(
     status="failed", steps=[{**step, "status": "failed"} for step in steps], error={"code": "not-quiet", "seconds": 5, "wait": 175},
     rehearsal={"status": "failed", "detail": "Another request.", "difference": "- a"},

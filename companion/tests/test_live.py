@@ -140,7 +140,8 @@ async def test_the_pages_of_runs_are_told_to_ask_for_their_part(opened: Opened) 
     window = await a_window()
     run, listing = await opened(f"run-{window.pk}"), await opened("runs-0")
     beside = await opened(f"window-runs-{window.pk}", language="en")
-    for socket in (run, listing, beside):
+    card = await opened(f"last-runs-{window.companion_id}", language="en")
+    for socket in (run, listing, beside, card):
         await socket.text()
 
     await sync_to_async(make_run)(window, status="running", kind="diet")
@@ -150,6 +151,7 @@ async def test_the_pages_of_runs_are_told_to_ask_for_their_part(opened: Opened) 
     assert 'hx-target="#run"' in told
     assert 'id="runs-0"' in await listing.text()
     assert "Diet 61.4 → ≈ 29.1%" in await beside.text()
+    assert "Diet 61.4 → ≈ 29.1%" in await card.text()
 
 
 async def test_signing_out_closes_the_sockets(opened: Opened) -> None:

@@ -20,9 +20,10 @@ from django.utils.translation import gettext as _
 from companion.lib.refusals import Refusal
 from companion.lib.secrets_mask import masked
 from sessions.actions.timeline import line_of
-from sessions.core.events import Kind, text_of
+from sessions.core.events import Kind
 from sessions.core.handoff_fields import Said
 from sessions.core.sentences import LONGEST_READ, own_words
+from sessions.core.spoken import spoken
 from sessions.core.words import writable
 from sessions.gateways import transcripts
 from sessions.gateways.transcripts import Reader
@@ -146,7 +147,7 @@ def _said(row: Event, reader: Reader) -> Said | None:
         line = line_of(row, reader.line(row.offset, row.length))
         if line is None:
             raise Refusal("changed", _("The file has changed; it is being read again."), _("Try again in a moment."))
-        text = text_of(line)
+        text = spoken(line)
     text = masked(own_words(writable(text, LONGEST_READ * 2))).strip()
     if not text:
         return None

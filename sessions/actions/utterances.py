@@ -19,8 +19,9 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from sessions.actions import health, rows
-from sessions.core.events import Kind, bounded_id, text_of
+from sessions.core.events import Kind, bounded_id
 from sessions.core.lines import BadLine, read_line
+from sessions.core.spoken import spoken
 from sessions.core.words import search_words, writable
 from sessions.gateways import transcripts
 from sessions.gateways.transcripts import Reader
@@ -141,7 +142,7 @@ def _saying(event: Event, reader: Reader, at: datetime) -> Saying | None:
         raise Changed(str(fault)) from None
     if line is None or not line.uuid or bounded_id(line.uuid) != event.uuid:
         raise Changed(f"line {event.seq + 1} is another one")
-    text = writable(text_of(line))
+    text = writable(spoken(line))
     if event.kind == Kind.ASSISTANT and not text.strip():
         return None
     return Saying(event.seq, event.uuid, at, event.kind, text, search_words(text))

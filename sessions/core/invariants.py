@@ -15,7 +15,7 @@ import orjson
 
 from sessions.core.events import HANDOFF_ORIGIN, Kind, kind_of
 from sessions.core.lines import BadLine, read_line
-from sessions.core.pairing import HALVES, THINKING
+from sessions.core.pairing import HALVES, THINKING, is_block, is_result
 from sessions.core.reading import time_of
 from sessions.core.surgery import TOKEN_FIELDS
 
@@ -189,8 +189,10 @@ def _blocks(record: Record, content: Any) -> Iterator[str]:
         yield "no content that can be sent"
     elif not all(map(_is_block, content)):
         yield "something in the content that is no block"
-    elif any(block.get("type") == "text" and not block.get("text") for block in content):
+    elif not all(map(is_block, content)):
         yield "an empty text"
+    elif not all(is_result(block) for block in content if block["type"] == "tool_result"):
+        yield "a result that cannot be sent"
 
 
 def _is_block(block: Any) -> bool:

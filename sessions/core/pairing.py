@@ -83,16 +83,39 @@ def _sound(content: Any, is_answer: bool) -> Any:
         return None
     if all(_can_be_sent(block, is_answer) for block in content):
         return content
-    blocks = [{"type": "text", "text": block} if isinstance(block, str) else block for block in content]
-    return [block for block in blocks if _can_be_sent(block, is_answer)]
+    return [block for block in map(_mended, content) if _can_be_sent(block, is_answer)]
 
 
 def _can_be_sent(block: Any, is_answer: bool) -> bool:
     """White space between the blocks of an answer is the companion's own."""
+    if not is_block(block):
+        return False
+    if block["type"] == "tool_result":
+        return is_result(block)
+    return is_answer or block["type"] != "text" or bool(block["text"].strip())
+
+
+def is_block(block: Any) -> bool:
+    """Does it have a type, and if it is a text, is there any?"""
     if not isinstance(block, dict) or not isinstance(block.get("type"), str):
         return False
-    text = block.get("text")
-    return block["type"] != "text" or (isinstance(text, str) and bool(text if is_answer else text.strip()))
+    return block["type"] != "text" or (isinstance(block.get("text"), str) and block["text"] != "")
+
+
+def is_result(block: Record) -> bool:
+    """Is the content of a tool result a text or blocks, if there is one? Clients end on anything else."""
+    content = block.get("content", "")
+    return isinstance(content, str) or (isinstance(content, list) and all(map(is_block, content)))
+
+
+def _mended(block: Any) -> Any:
+    """A bare text as the block it stands for; a result with what can be sent of it."""
+    if isinstance(block, str):
+        return {"type": "text", "text": block}
+    if not isinstance(block, dict) or block.get("type") != "tool_result" or is_result(block):
+        return block
+    parts = block["content"] if isinstance(block["content"], list) else []
+    return block | {"content": [part for part in map(_mended, parts) if is_block(part)]}
 
 
 def pair_id(block: Record) -> str:

@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 
 from sessions.core import tokens
 from sessions.core.batches import Batch, Point, RawLine, Row, State
-from sessions.core.events import DIALOGUE, Kind, bounded_id, kind_of, parent_of, text_of
+from sessions.core.events import DIALOGUE, Kind, bounded_id, kind_of, parent_of
 from sessions.core.lines import BadLine, Line, Message, read_line
 from sessions.core.pieces import Weigher
+from sessions.core.spoken import spoken
 from sessions.core.thread import BESIDE, Link, Thread, live_thread
 from sessions.core.usage import MOST_TOKENS, Reported, reported
 
@@ -175,7 +176,7 @@ def _fold(raw: RawLine, line: Line, kind: Kind, parts: list[int], state: State, 
     side = line.isSidechain is True
     message = line.message if kind is _ASSISTANT else None
     message_id = bounded_id(message.id) if message is not None and message.id else None
-    preview = clean(text_of(line), PREVIEW) or None if kind in PREVIEWED and not side else None
+    preview = clean(spoken(line), PREVIEW) or None if kind in PREVIEWED and not side else None
     at = time_of(line.timestamp)
     row = Row(
         raw.seq,

@@ -17,6 +17,7 @@ PICTURES = ("image", "document")
 HEAD_SHARE = 0.7
 
 
+LEFT_OUT_WORDS = " left out here; it is whole in session "
 _LEFT_OUT = re.compile(r"\[(image|document) left out here; it is whole in session ([0-9A-Za-z-]{4,64})\]\Z")
 
 
@@ -61,7 +62,7 @@ def _squash_block(block: Any, cap: int, pictures: bool, source: str, done: Squas
 
 def _picture(block: Block, source: str, done: Squashed) -> Block:
     done.images += 1
-    return {"type": "text", "text": f"[{block['type']} left out here; it is whole in session {source}]"}
+    return {"type": "text", "text": f"[{block['type']}{LEFT_OUT_WORDS}{source}]"}
 
 
 def _result(block: Block, cap: int, pictures: bool, source: str, done: Squashed) -> Block:

@@ -206,6 +206,19 @@ RULES: dict[str, tuple[Break, str]] = {
     "a block without a type": (
         put_in_message(10, content=[BLOCK, {"type": []}]), "line 10: something in the content that is no block"
     ),
+    "a result of another shape": (
+        lambda it: it[5]["message"]["content"][0].update(content={"a": 1}), "line 6: a result that cannot be sent"
+    ),
+    "a result of nothing": (
+        lambda it: it[5]["message"]["content"][0].update(content=None), "line 6: a result that cannot be sent"
+    ),
+    "a result with no block in it": (
+        lambda it: it[5]["message"]["content"][0].update(content=[BLOCK, "x"]), "line 6: a result that cannot be sent"
+    ),
+    "a result with an empty text in it": (
+        lambda it: it[5]["message"]["content"][0].update(content=[{"type": "text", "text": ""}]),
+        "line 6: a result that cannot be sent",
+    ),
     "an empty message that was queued": (
         lambda it: it[7]["attachment"].update(prompt=""), "line 8: an empty text"
     ),

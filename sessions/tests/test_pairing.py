@@ -244,6 +244,30 @@ def test_a_bare_text_becomes_the_block_that_every_client_reads() -> None:
     assert copied.records[1]["message"]["content"] == [{"type": "text", "text": "plain"}]
 
 
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        pytest.param("four", "four", id="a text"),
+        pytest.param("", "", id="an empty one"),
+        pytest.param([], [], id="no blocks"),
+        pytest.param(
+            ["four", None, 7, {"a": 1}], [{"type": "text", "text": "four"}], id="bare texts and what is no block"
+        ),
+        pytest.param([{"type": "text", "text": ""}, image()], [image()], id="an empty text"),
+        pytest.param([{"type": "text", "text": "\n"}], [{"type": "text", "text": "\n"}], id="white space"),
+        pytest.param([{"type": ["image"]}], [], id="a type that is none"),
+        pytest.param(None, [], id="nothing"),
+        pytest.param({"a": 1}, [], id="another shape"),
+    ],
+)
+def test_a_result_has_a_content_that_every_client_reads(content: Any, left: Any) -> None:
+    copied = copy(talk(user("one"), call("t1"), tool_result("t1", content), assistant("two")))
+
+    (block,) = copied.records[2]["message"]["content"]
+    assert block == {"type": "tool_result", "tool_use_id": "t1", "content": left}
+    assert copied.faults == []
+
+
 def nameless(content: Any) -> Record:
     record = assistant(content)
     del record["message"]["id"]

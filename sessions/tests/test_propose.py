@@ -14,7 +14,7 @@ from sessions.actions.carry_out import carry_out
 from sessions.actions.propose import Wish, preview, propose
 from sessions.core.ranges import By, End, Side
 from sessions.core.selection import Mode, Selection
-from sessions.models import Run
+from sessions.models import Event, Run
 from sessions.tests.indexed import index, window_of
 from sessions.tests.planned import own_ground, rest, seen, source_of, talk, target_of
 from sessions.tests.transcripts import (
@@ -370,3 +370,17 @@ def test_the_source_is_the_same_to_the_last_bit_after_a_run(root: Path) -> None:
     written(plan(file))
 
     assert seen(source_of(Run.objects.get())) == before
+
+
+def test_the_mark_of_a_picture_that_was_left_out_is_nobodys_words(root: Path) -> None:
+    file = TranscriptFile(root)
+    file.add(
+        user([{"type": "text", "text": "旧照片"}, image()]), assistant("看到了"), user("然后呢"), assistant("没了")
+    )
+    rest(file)
+
+    run = plan(file, "diet", selection=EVERYTHING)
+    written(run)
+
+    copied = Event.objects.filter(transcript__path=run.target_path).anchors().order_by("idx")
+    assert [event.preview for event in copied] == ["旧照片", "然后呢"]

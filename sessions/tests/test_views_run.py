@@ -11,11 +11,12 @@ from django.test import Client
 from django.utils import timezone
 
 from companion.tests.rows import make_plan, make_run, make_window, signed_in
-from sessions.core.surgery import CLOSING_WORDS
+from sessions.core.selection import Mode, Selection
 from sessions.gateways import locks
 from sessions.models import Run, Window
-from sessions.tests.planned import own_ground, planned, talk
-from sessions.tests.transcripts import TranscriptFile, user
+from sessions.templatetags.timeline import picture_in
+from sessions.tests.planned import own_ground, planned, rest, talk
+from sessions.tests.transcripts import TranscriptFile, assistant, image, user
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +93,6 @@ def test_the_injected_hand_off_is_shown_as_such_and_is_nobodys_words(client: Cli
     assert "在谈" not in client.get(f"/sessions/{new.pk}/?show=human").content.decode().partition('id="pages"')[2]
     assert client.get(f"/sessions/{new.pk}/composition/").status_code == 200
     assert client.get(f"/sessions/{new.pk}/text/0/0/").status_code == 200
-    assert CLOSING_WORDS != "在谈"
 
 
 def test_thinking_goes_only_where_that_was_agreed_to(client: Client, run: Run) -> None:
@@ -249,6 +249,34 @@ def test_the_person_is_set_apart_from_the_companion_in_the_words_that_stay(clien
 
     assert '<blockquote class="quote words"' in first
     assert '<blockquote class="quote"' in last
+
+
+@pytest.mark.parametrize(
+    ("text", "session"),
+    [
+        ("[image left out here; it is whole in session 0b5a7c1e-0000]", "0b5a7c1e-0000"),
+        ("[image left out here; it is whole in session a/../b]", ""),
+        ("see [image left out here; it is whole in session 0b5a7c1e]", ""),
+        ("[image left out here; it is whole in session 0b5a7c1e]\n", ""),
+    ],
+)
+def test_the_mark_of_a_picture_is_no_words_of_the_person(text: str, session: str) -> None:
+    assert picture_in(text) == session
+
+
+def test_a_picture_that_was_left_out_leads_to_the_old_window(client: Client, root: Path) -> None:
+    file = talk(root, 2)
+    file.add(user([{"type": "text", "text": "看，开花了"}, image()]), assistant("真好看", used=30_000))
+    file.add(user("晚安"), assistant("晚安", used=31_000))
+    rest(file)
+    run = planned(root, file, selection=Selection(Mode.TAIL, retain=10**6))
+    act(client, run, "apply")
+    new = Window.objects.get(session_id=run.target_session_id)
+
+    shown = client.get(f"/sessions/{new.pk}/").content.decode()
+
+    assert "picture left out when this window was written" in shown
+    assert f'href="/sessions/by-id/{run.source_session_id}/"' in shown
 
 
 @pytest.mark.parametrize("command", ["$(id)", "a; b", "it's", "a\nb"])

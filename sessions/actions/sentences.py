@@ -150,6 +150,10 @@ def _no_turn_since_compaction(values: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
+def _no_day(values: Mapping[str, Any]) -> tuple[str, str]:
+    return _("No day is chosen."), _("Give a day, or an end of the range.")
+
+
 def _no_such_day(values: Mapping[str, Any]) -> tuple[str, str]:
     return (
         _("The person said nothing here on %(days)s.") % {"days": _days(values["missing"])},
@@ -181,6 +185,7 @@ REFUSALS = {
     "bad-time": _bad_time,
     "no-turn": _no_turn,
     "no-turn-since-compaction": _no_turn_since_compaction,
+    "no-day": _no_day,
     "no-such-day": _no_such_day,
     "from-after-to": _from_after_to,
     "empty-range": _empty_range,

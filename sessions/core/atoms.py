@@ -161,7 +161,7 @@ def _result(role: str, block: Mapping[str, Any]) -> Atom:
     parts = blocks(block.get("content"))
     words = [str(part.get("text") or "").strip(EDGES) for part in parts if part.get("type") == "text"]
     text = "\n".join(word for word in words if word and word not in FILLERS)
-    media = tuple(_digest(part.get("source")) for part in parts if part.get("type") in MEDIA)
+    media = tuple(_digest(part.get("source")) for part in parts if str(part.get("type")) in MEDIA)
     call = str(block.get("tool_use_id"))
     return Atom(role, "tool_result", call, text=text, media=media, is_error=bool(block.get("is_error")))
 

@@ -7,6 +7,7 @@ Dialogue events are the user and assistant lines of the live chain and the messa
 from __future__ import annotations
 
 import hashlib
+import re
 from enum import StrEnum
 
 from sessions.core.lines import Block, Line
@@ -54,6 +55,8 @@ TAG_STARTS = ("<task-notification", "[Harness:")
 HANDOFF_ORIGIN = "companion-console"
 HUMAN_ORIGINS = frozenset({"human", "channel"})
 LONGEST_ID = 160
+# What no row holds; a copied line has the same sign in its place.
+_UNWRITTEN = re.compile("[\x00\ud800-\udfff]")
 
 
 def kind_of(line: Line) -> Kind | None:
@@ -157,7 +160,7 @@ def bounded_id(value: str) -> str:
     """An id that fits an index whatever a file calls one; equal ids stay equal."""
     if len(value) <= LONGEST_ID and value.isascii() and "\x00" not in value:
         return value
-    clean = value.encode("utf-8", errors="replace").decode().replace("\x00", "\ufffd")
+    clean = _UNWRITTEN.sub("\ufffd", value)
     if len(clean) <= LONGEST_ID:
         return clean
     return clean[:96] + "#" + hashlib.blake2b(clean.encode(), digest_size=24).hexdigest()

@@ -122,7 +122,7 @@ class _Tree:
         older = [
             other
             for other in self.in_order[max(0, here - LOOK_BACK) : here]
-            if other.at is not None and link.at - BRIDGE <= other.at <= link.at
+            if other.at is not None and timedelta(0) <= link.at - other.at <= BRIDGE
         ]
         return max(older, key=lambda other: (other.at, other.seq), default=None)
 

@@ -40,11 +40,11 @@ def measure(size: Size) -> list[Figure]:
     with folders() as ground, database():
         path = laid_out(ground, MEGABYTES)
         rounds = [one_round(ground, path) for _ in range(size.rounds)]
-        written = [ours / peer for ours, __, peer in rounds]
-        shown = [ours / peer for __, ours, peer in rounds]
+        first, again, shown = ([each[place] / each[-1] for each in rounds] for place in range(3))
         return [
-            ratio("surgery", f"plan and write, {MEGABYTES} MB", written, PEER, GOAL),
-            ratio("surgery", "until the new window is in the list", shown, PEER),
+            ratio("surgery", f"plan and write, {MEGABYTES} MB, never looked at", first, PEER, GOAL),
+            ratio("surgery", "plan and write, looked at on the page before", again, PEER, GOAL),
+            ratio("surgery", "until the new window is in the list, never looked at", shown, PEER),
             *memory(ground),
         ]
 
@@ -58,12 +58,17 @@ def laid_out(ground: Ground, megabytes: int) -> Path:
     return path
 
 
-def one_round(ground: Ground, path: Path) -> tuple[float, float, float]:
-    """Seconds: ours until the file is written, ours to the end, and the script's, before and after."""
+def one_round(ground: Ground, path: Path) -> tuple[float, float, float, float]:
+    """Seconds: ours until the file is written, the same where the window is remembered, the first to its end, and the
+    script's, before and after."""
+    from sessions.actions import sight
+
     lines = kept_lines(path)
     before = seconds_of_script(ground, path, lines)
-    ours = seconds_of_ours(path)
-    return *ours, (before + seconds_of_script(ground, path, lines)) / 2
+    sight.forget()
+    first, shown = seconds_of_ours(path)
+    again, __ = seconds_of_ours(path)
+    return first, again, shown, (before + seconds_of_script(ground, path, lines)) / 2
 
 
 def seconds_of_ours(path: Path) -> tuple[float, float]:

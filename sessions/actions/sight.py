@@ -71,6 +71,12 @@ def is_unchanged(sight: Sight) -> bool:
     return transcripts.identity(Path(sight.window.transcript.path)) == sight.reader.identity
 
 
+def forget() -> None:
+    """Remembers nothing: the next look reads it all."""
+    with _lock:
+        _remembered.clear()
+
+
 def _sight(window: Window, reader: Reader, squash: int) -> Sight:
     key = (window.pk, reader.identity, squash, window.model, window.calibration)
     with _lock:

@@ -103,6 +103,8 @@ class Line(Struct, gc=False):
     logicalParentUuid: str | None = None
     sessionId: str | None = None
     timestamp: str | None = None
+    # Of the last line that surgery copied: when it was said. Clients want the time of the copy in its own field.
+    keptTimestamp: str | None = None
     isSidechain: bool | None = None
     isMeta: bool | None = None
     isCompactSummary: bool | None = None

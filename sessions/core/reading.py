@@ -177,7 +177,8 @@ def _fold(raw: RawLine, line: Line, kind: Kind, parts: list[int], state: State, 
     message = line.message if kind is _ASSISTANT else None
     message_id = bounded_id(message.id) if message is not None and message.id else None
     preview = clean(spoken(line), PREVIEW) or None if kind in PREVIEWED and not side else None
-    at = time_of(line.timestamp)
+    said = line.keptTimestamp if time_of(line.keptTimestamp) else line.timestamp
+    at = time_of(said)
     row = Row(
         raw.seq,
         raw.offset,
@@ -192,7 +193,7 @@ def _fold(raw: RawLine, line: Line, kind: Kind, parts: list[int], state: State, 
         message_id,
         preview,
         parts,
-        line.timestamp,
+        said,
     )
     batch.rows.append(row)
     if not side:

@@ -20,6 +20,8 @@ from sessions.core.reading import time_of
 from sessions.core.squash import Squashed, squash
 
 TOKEN_FIELDS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+# Where a line says when it was said, if its time had to become another one.
+KEPT_TIME = "keptTimestamp"
 CLOSING_WORDS = "…"
 _SIDES = "tool-results/"
 EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
@@ -28,7 +30,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)
 # Models that bind thinking to everything before it: after any cut the block is refused (transcripts.md, fact 3).
 _PRESERVED = re.compile(r"claude-((fable|mythos)-5-[12]|(opus|sonnet|haiku)-5-5)(?!\d)")
 # Of a record: its place in the old chain, which is written anew, and what only the client's own screens use.
-_OWN = frozenset({"parentUuid", "timestamp", "sessionId", "toolUseResult", "logicalParentUuid"})
+_OWN = frozenset({"parentUuid", "timestamp", "sessionId", "toolUseResult", "logicalParentUuid", "keptTimestamp"})
 
 
 def preserves_thinking(model: str) -> bool:
@@ -147,18 +149,23 @@ class Copyist:
             self._answered |= called.intersection(piece.results)
 
     def closing(self, title: str) -> Iterator[Record]:
-        """The last line with the time of now, a closing answer if it was a user's, and the title at the very end."""
+        """The last line with the time of now, a closing answer if it was a user's, and the title at the very end. When it
+        was really said stands beside the time that the clients want."""
         if self._last is None:
             return
         last, self._last = self._last, None
         if last["type"] == "assistant":
-            yield last | {"timestamp": stamp(self.order.now)}
+            yield self._stamped(last, last["timestamp"])
         else:
             yield last
             self._parent = last["uuid"]
-            yield self._placed(self._answer()) | {"timestamp": stamp(self.order.now)}
+            yield self._stamped(self._placed(self._answer()), last["timestamp"])
         if title:
             yield {"type": "custom-title", "customTitle": title, "sessionId": self.order.target}
+
+    def _stamped(self, record: Record, said: str) -> Record:
+        kept = {KEPT_TIME: said} if said != stamp(EARLIEST) else {}
+        return record | {"timestamp": stamp(self.order.now)} | kept
 
     def _write(self, record: Record) -> Iterator[Record]:
         """Holds back one line: only behind it is known whether it is the last."""
@@ -169,7 +176,7 @@ class Copyist:
 
     def _placed(self, record: Record) -> Record:
         """A record in its place of the new chain: parent first, a time that can be read, the new session's id."""
-        self._stamp = self._time_of(record.get("timestamp")) or self._stamp or stamp(EARLIEST)
+        self._stamp = self._time_of(record.get(KEPT_TIME) or record.get("timestamp")) or self._stamp or stamp(EARLIEST)
         placed: Record = {"parentUuid": self._parent}
         for key, value in record.items():
             if key == "uuid":

@@ -384,3 +384,28 @@ def test_the_mark_of_a_picture_that_was_left_out_is_nobodys_words(root: Path) ->
 
     copied = Event.objects.filter(transcript__path=run.target_path).anchors().order_by("idx")
     assert [event.preview for event in copied] == ["旧照片", "然后呢"]
+
+
+@pytest.mark.parametrize("last", [assistant("嗯"), user("还在吗")], ids=["an answer", "a closing line of nobody"])
+def test_the_new_window_is_not_taken_for_a_talk_of_now(root: Path, last: dict[str, Any]) -> None:
+    file = TranscriptFile(root)
+    file.add(user("早"), assistant("早"), user("去浇水"), last)
+    rest(file)
+    index(root)
+    said = window_of(file).last_activity
+
+    first = plan(file, "diet", selection=EVERYTHING)
+    records = written(first)
+    again = TranscriptFile(root, session=first.target_session_id)
+    rest(again)
+
+    assert said is not None
+    assert window_of(again).last_activity == said
+    assert datetime.fromisoformat(records[-1]["timestamp"]) > said
+    again.talk.last = records[-1]["uuid"]
+    # Copied once more, and no longer the last one, a line has its own time again.
+    again.add(user("晚安"), assistant("晚安"))
+    rest(again)
+    twice = written(plan(again, "diet", selection=EVERYTHING))
+    assert [record["timestamp"] for record in twice][:3] == [record["timestamp"] for record in records][:3]
+    assert sum("keptTimestamp" in record for record in twice) == 1
